@@ -1,0 +1,1 @@
+"""How a question is put and a reply understood."""

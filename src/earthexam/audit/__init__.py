@@ -1,0 +1,1 @@
+"""Find what is wrong with a benchmark or a published table."""

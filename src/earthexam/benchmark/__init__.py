@@ -1,0 +1,1 @@
+"""The benchmark on disk: store, card, item checks."""

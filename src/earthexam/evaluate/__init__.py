@@ -1,0 +1,1 @@
+"""Benchmark and model to run: protocol, loop, metrics, statistics."""

@@ -1,0 +1,1 @@
+"""Ask a model: protocol, HTTP, profiles, cache, cost."""

@@ -1,0 +1,1 @@
+"""Taxonomies and published results as tables, with their sources, and loaders."""

@@ -1,0 +1,1 @@
+"""Question families of the 13 hyperspectral tasks."""

@@ -1,0 +1,1 @@
+"""Draw what a model sees: composites, colour pictures, charts, reports."""

@@ -1,0 +1,1 @@
+"""Read native data: one module a format, files to scenes."""
