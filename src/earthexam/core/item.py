@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from earthexam.core.errors import FormatError
 
 JsonValue: TypeAlias = (
-    None | bool | int | float | str | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
+    bool | int | float | str | Sequence["JsonValue"] | Mapping[str, "JsonValue"] | None
 )
 
 Format: TypeAlias = Literal[

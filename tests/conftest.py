@@ -1,0 +1,25 @@
+"""Shared fixtures: the specification folder, where a developer has one."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with specifications and published questions; the test skips where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip(f"needs the specification folder beside the project ({SHARED.name}/)")
+    return SHARED
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if os.environ.get("EARTHEXAM_SLOW") == "1":
+        return
+    skip = pytest.mark.skip(reason="slow; set EARTHEXAM_SLOW=1 to run it")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip)
