@@ -1,0 +1,28 @@
+"""The command line: parses, calls, prints; one module a group of commands, found by folder walk."""
+
+import importlib
+import pkgutil
+import sys
+
+from earthexam.cli.app import app
+from earthexam.core.errors import CheckFailedError, EarthExamError
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; exit 0 fine, 1 a check failed, 2 wrong use."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    try:
+        app()
+    except CheckFailedError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)
+    except EarthExamError as error:
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader (head, less) went away: nothing is wrong with us.
+        sys.stderr.close()
+        sys.exit(0)
