@@ -21,9 +21,11 @@ class PublishedScore:
     Attributes
     ----------
     task : str
-        Task code, or ``Overall`` for the average the table prints.
+        Task code, a level's name for an average over it, or ``Overall`` for the table's own.
     printed : str
         The cell as printed, which keeps the number of decimals.
+    metric : str
+        What `accuracy` measures where a table prints something else, for example ``recall``.
     """
 
     model: str
@@ -32,6 +34,7 @@ class PublishedScore:
     accuracy: float
     table: str
     printed: str
+    metric: str = "accuracy"
 
 
 def taxonomy_names() -> list[str]:
@@ -78,6 +81,7 @@ def load_results(name: str) -> tuple[PublishedScore, ...]:
             accuracy=float(row["accuracy"]),
             table=row["table"],
             printed=row["printed"],
+            metric=row.get("metric", "accuracy"),
         )
         for row in _rows("results", name)
     )
@@ -87,6 +91,11 @@ def source_note(kind: str, name: str) -> str:
     """Say in one line where a table (`kind` is ``taxonomies`` or ``results``) comes from."""
     entry = _sources()[kind][name]
     return f"{entry['title']}. Source: {entry['paper']}. {entry['note']}"
+
+
+def contradictions(name: str) -> tuple[str, ...]:
+    """List what is known to be wrong in a published result table, one sentence each."""
+    return tuple(_sources()["results"][name].get("contradictions", ()))
 
 
 @cache
