@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from earthexam.core.errors import InputError, ShapeError
 from earthexam.core.scene import Cube, Vector
@@ -26,7 +25,7 @@ Indices: TypeAlias = NDArray[np.intp]
 Pixels: TypeAlias = NDArray[np.float32]
 
 N_COMPONENTS = 12
-CHUNK_PIXELS = 4096
+CHUNK_PIXELS = 2048
 
 
 @dataclass(frozen=True)
@@ -224,18 +223,18 @@ def _middle_pixel(
 ) -> Pixels:
     largest = int(np.argmax(counts))
     mask = valid[largest]
-    if mask is None:
-        return flat[largest][counts[largest] // 2]
-    return flat[largest][np.flatnonzero(mask)[counts[largest] // 2]]
+    places = np.arange(counts[largest]) if mask is None else np.flatnonzero(mask)
+    pixel: Pixels = flat[largest][places[len(places) // 2]]
+    return pixel
 
 
 def _eigenvectors(correlation: Matrix, n: int) -> tuple[Vector, Matrix]:
     size = len(correlation)
     k = min(n, size)
-    values, vectors = eigh(
-        correlation, subset_by_index=(size - k, size - 1), overwrite_a=True, check_finite=False
-    )
-    values, vectors = values[::-1], vectors[:, ::-1]
+    # NumPy's eigh finds all vectors, and is still the fast way: SciPy brings a BLAS of its own,
+    # whose threads and those of the products above would hold each other up.
+    values, vectors = np.linalg.eigh(correlation)
+    values, vectors = values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
     peaks = np.abs(vectors).argmax(axis=0)
     vectors = vectors * np.sign(vectors[peaks, np.arange(k)])
     # The trace of a correlation matrix is its size; rounding can push the last values below 0.
