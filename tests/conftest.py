@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from earthexam.benchmark.store import Benchmark
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -14,6 +16,19 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"needs the specification folder beside the project ({SHARED.name}/)")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def hm_bench(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    """HM-Bench as published, imported without its pictures and reports."""
+    from earthexam.exchange.hm_bench import import_hm_bench
+
+    source = shared / "data" / "hm-bench"
+    if not source.is_dir():
+        pytest.skip("needs the published HM-Bench questions")
+    out = tmp_path_factory.mktemp("published") / "hm-bench"
+    import_hm_bench(source, out, without_media=True)
+    return Benchmark.open(out)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
