@@ -54,12 +54,12 @@ class Matlab:
 
 def _open_version_5(path: Path, variable: str | None, content: Content) -> StoredArray:
     contents = _guarded(path, partial(scipy.io.whosmat, path))
-    shapes = {
-        name: tuple(shape)
+    fitting = {
+        name: (tuple(shape), "int" in kind)
         for name, shape, kind in contents
         if kind in _VERSION_5_CLASSES and _fits(tuple(shape), content)
     }
-    chosen = choose_variable(path, shapes, variable, _WHAT[content])
+    chosen = choose_variable(path, _likely(fitting, content), variable, _WHAT[content])
     array = _guarded(path, partial(scipy.io.loadmat, path, variable_names=[chosen]))[chosen]
     if content == "labels":
         array = array[:, :, np.newaxis]
@@ -97,19 +97,19 @@ def _open_hdf5(path: Path, variable: str | None, content: Content) -> StoredArra
         raise MissingLibraryError.of(package, need, "build") from error
     try:
         with h5py.File(path, "r") as file:
-            shapes = {
-                name: tuple(reversed(dataset.shape))
+            fitting = {
+                name: (tuple(reversed(dataset.shape)), dataset.dtype.kind in "iu")
                 for name, dataset in file.items()
                 if isinstance(dataset, h5py.Dataset)
                 and dataset.dtype.kind in "buif"
                 and _fits(dataset.shape, content)
             }
-            chosen = choose_variable(path, shapes, variable, _WHAT[content])
+            chosen = choose_variable(path, _likely(fitting, content), variable, _WHAT[content])
             dtype = file[chosen].dtype
     except OSError as error:
         message = f"{path} is not a whole MATLAB 7.3 file: {error}; copy it anew"
         raise FormatError(message) from error
-    rows, cols, bands = (*shapes[chosen], 1)[:3]
+    rows, cols, bands = (*fitting[chosen][0], 1)[:3]
     return StoredArray(
         format="matlab 7.3",
         files=(path,),
@@ -132,6 +132,16 @@ def _read_hdf5(path: Path, variable: str, window: Window) -> NDArray[Any]:
         message = f"{path}: {variable} cannot be read: {error}; copy the file anew"
         raise FormatError(message) from error
     return np.ascontiguousarray(part if part.ndim == 3 else part[:, :, np.newaxis])
+
+
+def _likely(
+    fitting: Mapping[str, tuple[tuple[int, ...], bool]], content: Content
+) -> Mapping[str, tuple[int, ...]]:
+    """Return name and shape of the arrays to choose from: for labels the integer ones, if any."""
+    integer_only = content == "labels" and any(integer for _, integer in fitting.values())
+    return {
+        name: shape for name, (shape, integer) in fitting.items() if integer or not integer_only
+    }
 
 
 def _fits(shape: tuple[int, ...], content: Content) -> bool:
