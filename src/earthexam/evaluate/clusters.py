@@ -50,6 +50,16 @@ class CellSums:
             join[list(cells), column] = 1.0
         return CellSums(self.sums @ join, self.counts @ join, self.squares @ join)
 
+    def above(self, chance: ArrayLike) -> "CellSums":
+        """Return the sums of chance-corrected scores; one chance below 1 a cell, shape (cells,)."""
+        level = np.asarray(chance, dtype=np.float64)
+        squares = self.squares - 2 * level * self.sums.sum(axis=0) + level**2 * self.n
+        return CellSums(
+            (self.sums - level * self.counts) / (1 - level),
+            self.counts,
+            squares / (1 - level) ** 2,
+        )
+
 
 def sum_cells(
     scores: ArrayLike, clusters: ArrayLike, cells: ArrayLike | None = None, n_cells: int = 1

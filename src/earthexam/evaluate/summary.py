@@ -163,6 +163,26 @@ def tasks_of(items: pl.DataFrame, taxonomy: Taxonomy) -> tuple[Task, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LevelGroup:
+    """Tasks under one name of a level; `members` are their indices among the tasks given."""
+
+    level: str
+    path: tuple[str, ...]
+    members: tuple[int, ...]
+
+
+def level_groups(tasks: Sequence[Task], taxonomy: Taxonomy) -> tuple[LevelGroup, ...]:
+    """Group tasks by each level above the task, widest level first."""
+    groups = []
+    for depth, level in enumerate(taxonomy.level_names[:-1]):
+        paths = [task.levels[: depth + 1] if len(task.levels) > 1 else () for task in tasks]
+        for path in dict.fromkeys(filter(None, paths)):
+            members = tuple(index for index, other in enumerate(paths) if other == path)
+            groups.append(LevelGroup(level, path, members))
+    return tuple(groups)
+
+
 def task_cells(items: pl.DataFrame, codes: Sequence[str]) -> CellSums:
     """Sum the supported items of a view by group and task; cells in the order of `codes`."""
     counted = items.drop_nulls("score").filter(pl.col("task").is_in(codes))
@@ -174,16 +194,16 @@ def _summarise_view(
     items: pl.DataFrame, view: str, taxonomy: Taxonomy, level: float
 ) -> ViewSummary:
     parts = _Parts.of(items, tasks_of(items, taxonomy), level)
-    names = taxonomy.level_names
-    levels: list[SummaryRow] = []
-    for depth, level_name in enumerate(names[:-1]):
-        known = [task.levels[: depth + 1] if len(task.levels) > 1 else () for task in parts.tasks]
-        for path in dict.fromkeys(filter(None, known)):
-            own = [index for index, other in enumerate(known) if other == path]
-            levels += parts.averages("level", level_name, path, own)
+    levels = tuple(
+        row
+        for group in level_groups(parts.tasks, taxonomy)
+        for row in parts.averages("level", group.level, group.path, list(group.members))
+    )
     micro, macro = parts.averages("overall", "", (), list(range(len(parts.tasks))))
-    tasks = tuple(parts.task_row(index, names[-1]) for index in range(len(parts.tasks)))
-    return ViewSummary(view, tasks, tuple(levels), micro, macro)
+    tasks = tuple(
+        parts.task_row(index, taxonomy.level_names[-1]) for index in range(len(parts.tasks))
+    )
+    return ViewSummary(view, tasks, levels, micro, macro)
 
 
 @dataclass(frozen=True)
