@@ -24,6 +24,7 @@ MIN_SIDE = 224
 MAX_SIDE = 4096
 PANELS_PER_ROW = 4
 GAP = 8
+MIN_FONT_SIZE = 16
 DPI = 300
 ZLIB_LEVEL = 1
 TRUE_COLOUR = ("red", "green", "blue")
@@ -68,22 +69,24 @@ def draw_composite(panels: Bytes, ratios: Sequence[float] | Vector) -> Picture:
     count, rows, cols = panels.shape
     factor = enlargement(rows, cols)
     height, width = rows * factor, cols * factor
-    font = _font(max(16, width // 16))
+    font = _font(max(MIN_FONT_SIZE, width // 16))
     band = font.size + 2 * GAP
+    slot = max(width, 7 * font.size)
+    corners = [
+        (index // PANELS_PER_ROW * (height + band), GAP + index % PANELS_PER_ROW * (slot + GAP))
+        for index in range(count)
+    ]
     n_cols = min(PANELS_PER_ROW, count)
-    n_rows = math.ceil(count / PANELS_PER_ROW)
-    canvas = np.full(
-        (n_rows * (height + band) + GAP, n_cols * (width + GAP) + GAP), 255, dtype=np.uint8
-    )
-    for index, panel in enumerate(panels):
-        top, left = _corner(index, height + band, width + GAP)
+    bottom = corners[-1][0] + band + height + GAP
+    canvas = np.full((bottom, n_cols * (slot + GAP) + GAP), 255, dtype=np.uint8)
+    for panel, (top, left) in zip(panels, corners, strict=True):
+        left += (slot - width) // 2
         canvas[top + band : top + band + height, left : left + width] = enlarge(panel, factor)
     picture = Image.fromarray(canvas)
     pen = ImageDraw.Draw(picture)
-    for index, ratio in enumerate(ratios):
-        top, left = _corner(index, height + band, width + GAP)
-        caption = f"PC{index + 1} ({100 * ratio:.1f}%)"
-        pen.text((left + width / 2, top + band / 2), caption, fill=0, font=font, anchor="mm")
+    for index, (top, left) in enumerate(corners):
+        caption = f"PC{index + 1} ({100 * ratios[index]:.1f}%)"
+        pen.text((left + slot / 2, top + band / 2), caption, fill=0, font=font, anchor="mm")
     return encode_png(picture)
 
 
@@ -169,11 +172,6 @@ def _colour_png(
 def _three_bands(cube: Cube, names: tuple[str, str, str], wavelengths_nm: Vector | None) -> Cube:
     bands = [band_position(name, cube.shape[2], wavelengths_nm) for name in names]
     return cube[:, :, bands]
-
-
-def _corner(index: int, height: int, width: int) -> tuple[int, int]:
-    row, col = divmod(index, PANELS_PER_ROW)
-    return row * height, GAP + col * width
 
 
 @cache
