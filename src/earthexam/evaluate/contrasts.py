@@ -134,7 +134,7 @@ def level_contrasts(items: pl.DataFrame, taxonomy: Taxonomy, level: str) -> tupl
         The taxonomy has no such level above the task.
     """
     if level not in taxonomy.level_names[:-1]:
-        raise UnknownNameError.of("level", level, taxonomy.level_names[:-1])
+        raise UnknownNameError.of(kind="level", name=level, known=taxonomy.level_names[:-1])
     found = []
     for part in items.partition_by("view", maintain_order=True):
         tasks = tasks_of(part, taxonomy)
