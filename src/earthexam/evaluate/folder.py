@@ -44,6 +44,7 @@ class RunInfo(BaseModel):
     tasks: list[str] = []
     limit: int | None = None
     sample_per_task: int | None = None
+    seed: int = 0
     parameters: dict[str, Any] = {}
     packages: dict[str, str] = {}
     git_revision: str = ""

@@ -129,9 +129,17 @@ class Model(Protocol):
         What shapes its replies (temperature, most tokens…), recorded in the run.
     """
 
-    name: str
-    revision: str
-    endpoint_kind: str
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+
+    @property
+    def revision(self) -> str:
+        """Version of the weights or the served model."""
+
+    @property
+    def endpoint_kind(self) -> str:
+        """How it is reached."""
 
     @property
     def parameters(self) -> Mapping[str, str | int | float | bool]:
