@@ -19,12 +19,13 @@ from earthexam.evaluate.bootstrap import (
     two_sided_p,
 )
 from earthexam.evaluate.clusters import CellSums, Matrix
+from earthexam.evaluate.folder import Run
 from earthexam.evaluate.intervals import Interval, weighted_interval
 from earthexam.evaluate.metrics import RANKED_COVERAGE, average_items, measure
 from earthexam.evaluate.summary import level_groups, task_cells, tasks_of
+from earthexam.published.tables import load_taxonomy, taxonomy_names
 
-POWER = 0.8
-"""Chance of seeing the minimum detectable difference, the usual convention (Cohen 1988)."""
+_ALPHA, _POWER = 0.05, 0.8  # the usual convention (Cohen 1988)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class PairedRow:
     bootstrap : Interval
         The same with the percentile interval of clustered paired resamples.
     p : float
-        Two-sided, of the clustered paired bootstrap.
+        Two-sided, of the clustered paired bootstrap; of the t test where clusters are few.
     adjusted : float
         `p` corrected for the rows of its kind and level (Benjamini–Hochberg).
     first_better, second_better : int
@@ -70,6 +71,15 @@ class PairedRow:
     second_better: int
     mcnemar: float
     detectable: float
+
+    @property
+    def interval(self) -> Interval:
+        """The interval to print: the bootstrap one, the analytic one where clusters are few.
+
+        Percentiles of few clusters are too narrow (Cameron, Gelbach & Miller 2008, Review of
+        Economics and Statistics 90, 414–427).
+        """
+        return self.difference if self.difference.few_clusters else self.bootstrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +115,36 @@ class Comparison:
     def overall(self) -> PairedRow:
         """The micro average over all items."""
         return next(row for row in self.rows if (row.kind, row.average) == ("overall", "micro"))
+
+
+def compare_runs(first: Run, second: Run, *, seed: int = 0) -> tuple[Comparison, ...]:
+    """Compare two scored runs of one benchmark, view by view; see `compare_scores`.
+
+    Raises
+    ------
+    InputError
+        The runs asked different questions, or share no views or items.
+    MissingFileError
+        A run has no scores yet.
+    """
+    hashes = first.info.benchmark_sha256, second.info.benchmark_sha256
+    if hashes[0] != hashes[1]:
+        message = (
+            f"{first.root} was run on items {hashes[0][:12]!r}, {second.root} on {hashes[1][:12]!r}; "
+            "compare runs of one and the same benchmark"
+        )
+        raise InputError(message)
+    name = first.info.taxonomy
+    labels = first.label, second.label
+    if labels[0] == labels[1]:
+        labels = f"{labels[0]} [{first.root.name}]", f"{labels[1]} [{second.root.name}]"
+    return compare_scores(
+        first.scores(),
+        second.scores(),
+        load_taxonomy(name) if name in taxonomy_names() else None,
+        labels=labels,
+        seed=seed,
+    )
 
 
 def compare_scores(
@@ -190,15 +230,26 @@ def exact_mcnemar(first_better: int, second_better: int) -> float:
     return float(stats.binomtest(first_better, discordant, 0.5).pvalue)
 
 
-def detectable_difference(se: float, *, alpha: float = 0.05, power: float = POWER) -> float:
-    """Return the difference that a two-sided normal test finds with the given power.
+def detectable_difference(se: float, freedom: float = math.inf) -> float:
+    """Return the difference that a two-sided test at the 5 % level finds with 80 % power.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the difference.
+    freedom : float
+        Degrees of freedom of the t quantiles; infinite for a normal test.
+
+    References
+    ----------
+    Bloom (1995), Evaluation Review 19, 547–556.
 
     Examples
     --------
     >>> round(detectable_difference(0.01), 4)
     0.028
     """
-    return se * float(stats.norm.isf(alpha / 2) + stats.norm.ppf(power))
+    return se * float(stats.t.isf(_ALPHA / 2, freedom) + stats.t.ppf(_POWER, freedom))
 
 
 def adjust_family(p_values: ArrayLike) -> Matrix:
@@ -271,7 +322,8 @@ def _paired_row(
     pooled = pl.concat(items)
     means = [_mean_over(items if one.average == "macro" else [pooled], name) for name in _SCORES]
     better = [int((pooled["difference"] * sign > 0).sum()) for sign in (1, -1)]
-    p = two_sided_p(difference.estimate, values) if difference.clusters > 1 else math.nan
+    few = difference.few_clusters
+    p = difference.p if few else two_sided_p(difference.estimate, values)
     return PairedRow(
         kind=one.kind,
         average=one.average,
@@ -286,7 +338,7 @@ def _paired_row(
         first_better=better[0],
         second_better=better[1],
         mcnemar=exact_mcnemar(*better),
-        detectable=detectable_difference(difference.se),
+        detectable=detectable_difference(difference.se, difference.freedom),
     )
 
 
