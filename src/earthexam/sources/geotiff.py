@@ -1,5 +1,6 @@
 """GeoTIFF through rasterio: bands, nodata, scales, offsets, wavelengths from the band tags."""
 
+import logging
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -92,15 +93,40 @@ def _dataset(path: Path, page: str) -> Iterator[Any]:
     """Open a file or one of its pages; what GDAL cannot read becomes one error of ours."""
     rasterio = _rasterio(f"reading {path.name}")
     name = f"GTIFF_DIR:{page}:{path}" if page else path
+    complaints = _Complaints()
+    logger = logging.getLogger("rasterio")
+    logger.addHandler(complaints)
     with _without_georeference_warning(rasterio):
         try:
             with rasterio.open(name) as dataset:
+                complaints.refuse_lost_tags(path)
                 yield dataset
         except rasterio.errors.RasterioIOError as error:
             message = (
                 f"{path} cannot be read as TIFF: {error}; the file may be cut off; copy it anew"
             )
             raise FormatError(message) from error
+        finally:
+            logger.removeHandler(complaints)
+
+
+class _Complaints(logging.Handler):
+    """Collects what GDAL only logs: it opens a file whose tags with scale and wavelengths are cut off."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the text of a record."""
+        self._texts.append(record.getMessage())
+
+    def refuse_lost_tags(self, path: Path) -> None:
+        """Raise where a tag could not be read."""
+        lost = [text for text in self._texts if "IO error during reading" in text]
+        if lost:
+            message = f"{path} is cut off: {lost[0]}; copy the file anew"
+            raise FormatError(message)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.io
 from numpy.typing import NDArray
+from scipy.io.matlab import MatReadError
 
 from earthexam.core.errors import FormatError, MissingLibraryError
 from earthexam.sources import SOURCES
@@ -82,7 +83,7 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
     """Turn what SciPy raises on a damaged file into one error of ours."""
     try:
         return call()
-    except (ValueError, TypeError, OSError, KeyError, zlib.error) as error:
+    except (ValueError, TypeError, OSError, KeyError, zlib.error, MatReadError) as error:
         message = (
             f"{path} is not a whole MATLAB file: {error or type(error).__name__}; copy it anew"
         )
