@@ -69,7 +69,7 @@ def draw_composite(panels: Bytes, ratios: Sequence[float] | Vector) -> Picture:
     count, rows, cols = panels.shape
     factor = enlargement(rows, cols)
     height, width = rows * factor, cols * factor
-    font = _font(max(MIN_FONT_SIZE, width // 16))
+    font = load_font(max(MIN_FONT_SIZE, width // 16))
     band = font.size + 2 * GAP
     slot = max(width, 7 * font.size)
     corners = [
@@ -162,6 +162,22 @@ def encode_png(picture: Image.Image) -> Picture:
     return Picture(file.getvalue(), picture.width, picture.height)
 
 
+@cache
+def load_font(size: int) -> ImageFont.FreeTypeFont:
+    """Return Pillow's bundled font, which is the same on every machine.
+
+    Raises
+    ------
+    MissingLibraryError
+        Pillow was built without FreeType.
+    """
+    font = ImageFont.load_default(size)
+    if not isinstance(font, ImageFont.FreeTypeFont):
+        message = "captions need a Pillow with FreeType, as in its wheels; run: pip install pillow"
+        raise MissingLibraryError(message)
+    return font
+
+
 def _colour_png(
     cube: Cube, names: tuple[str, str, str], wavelengths_nm: Vector | None, limits: Limits | None
 ) -> Picture:
@@ -172,12 +188,3 @@ def _colour_png(
 def _three_bands(cube: Cube, names: tuple[str, str, str], wavelengths_nm: Vector | None) -> Cube:
     bands = [band_position(name, cube.shape[2], wavelengths_nm) for name in names]
     return cube[:, :, bands]
-
-
-@cache
-def _font(size: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(size)
-    if not isinstance(font, ImageFont.FreeTypeFont):
-        message = "captions need a Pillow with FreeType, as in its wheels; run: pip install pillow"
-        raise MissingLibraryError(message)
-    return font
