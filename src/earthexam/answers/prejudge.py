@@ -8,13 +8,16 @@ What no rule can decide (synonyms, places, details) is left to a judge: the answ
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from earthexam.answers.judge import Verdict
+from earthexam.answers.markers import after_marker, last_markers
 from earthexam.answers.reading import Interval, Number, Reading, Text
+from earthexam.answers.truth import read_truth
 from earthexam.core.item import Golden, Truth, normalise_text
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|\n")
 _SMALL_COUNT = 10
 _SLACK = 1e-9
 _WIDEST_RIGHT = 2.0
@@ -181,26 +184,40 @@ def _judge_vector(golden: Golden, reading: Reading) -> Verdict | None:
 
 
 def _judge_yes_no(golden: Golden, reading: Reading) -> Verdict | None:
-    true = golden.value
-    if not isinstance(true, bool) or not isinstance(reading.answer, Truth):
+    true, answer = golden.value, reading.answer
+    if isinstance(answer, Text):
+        answer = read_truth(answer.text, is_cut=False).answer
+    if not isinstance(true, bool) or not isinstance(answer, Truth):
         return None
-    said = reading.answer.value
-    if said != true:
-        return _by_rule(0.0, f"said {_yes(said)}, right is {_yes(true)}")
+    if answer.value != true:
+        return _by_rule(0.0, f"said {_yes(answer.value)}, right is {_yes(true)}")
     plain = normalise_text(golden.text) in {"yes", "no", "true", "false"}
-    return _by_rule(1.0, f"said {_yes(said)}") if plain else None
+    return _by_rule(1.0, f"said {_yes(answer.value)}") if plain else None
 
 
 def _judge_label(golden: Golden, reading: Reading, labels: Sequence[str]) -> Verdict | None:
     if not isinstance(reading.answer, Text):
         return None
-    said = normalise_text(reading.answer.text)
     true = normalise_text(golden.text)
-    if said == true:
-        return _by_rule(1.0, "the golden words")
-    if golden.kind == "label" and said in {normalise_text(label) for label in labels}:
-        return _by_rule(0.0, "another label of the set")
+    closed = {normalise_text(label) for label in labels} if golden.kind == "label" else set()
+    for said in _statements(reading.answer.text):
+        if said == true:
+            return _by_rule(1.0, "the golden words")
+        if said in closed:
+            return _by_rule(0.0, f"another label of the set: {said}")
     return None
+
+
+def _statements(text: str) -> Iterator[str]:
+    """Give what a reply states as its answer: all of it, what a marker announces, its last line."""
+    yield normalise_text(text)
+    marker = next(last_markers(text), None)
+    if marker is not None:
+        if not marker.points_back:
+            for start in after_marker(text, marker.end):
+                yield normalise_text(_SENTENCE_END.split(text[start:], maxsplit=1)[0])
+        return
+    yield normalise_text(text.rpartition("\n")[2])
 
 
 def _by_rule(score: float, reason: str) -> Verdict:
