@@ -91,6 +91,27 @@ def test_a_closed_label_set_needs_no_judge_and_a_synonym_does() -> None:
     assert decide(golden, found(Text("Neutral"), "text")) is None
 
 
+def test_a_label_is_found_where_the_reply_states_it() -> None:
+    golden = Golden("North", "label")
+    labels = ("North", "North-east", "South")
+    said = {
+        "The frames shift upwards.\nThe answer is North.": 1,
+        "It could be North, but the answer is: South. That is all.": 0,
+        "It moves up.\nNorth-east": 0,
+        "North, or perhaps South": None,
+        "The wrong answer is South.": None,
+    }
+    for text, score in said.items():
+        assert score_of(decide(golden, found(Text(text), "whole"), labels)) == score, text
+
+
+def test_yes_or_no_is_read_from_words() -> None:
+    golden = Golden("Yes", "yes_no", True)
+    assert score_of(decide(golden, found(Text("Yes, it will flood."), "whole"))) == 1
+    assert score_of(decide(golden, found(Text("No."), "whole"))) == 0
+    assert decide(golden, found(Text("It depends on the rain."), "whole")) is None
+
+
 def test_yes_or_no_with_a_detail_goes_to_the_judge_only_when_the_first_part_is_right() -> None:
     detailed = Golden("Yes, three palms", "yes_no", True)
     assert decide(detailed, found(Truth(True), "whole")) is None

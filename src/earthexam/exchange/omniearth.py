@@ -88,7 +88,7 @@ def import_omniearth(source: Path, out: Path, *, without_media: bool = False) ->
             raise MissingFileError(message)
         writer.add_items(_with_labels(taken))
         writer.finish(_info(release, taken, unread, shelf))
-    return Imported(out, len(taken), tuple(shelf.missing), _warnings(taken, unread))
+    return Imported(out, len(taken), tuple(shelf.missing), _warnings(release, taken, unread))
 
 
 @dataclass
@@ -298,15 +298,18 @@ def _with_labels(items: Iterable[Item]) -> list[Item]:
     ]
 
 
-def _warnings(taken: list[Item], unread: list[Unread]) -> tuple[str, ...]:
+def _warnings(release: Release, taken: list[Item], unread: list[Unread]) -> tuple[str, ...]:
+    aside = [
+        f"{folder} puts the same questions again; import it by itself" for folder in release.aside
+    ]
     if not unread:
-        return ()
+        return tuple(aside)
     share = len(taken) / (len(taken) + len(unread))
     reasons = Counter(unread_record.reason for unread_record in unread)
     first = {record.reason: record.where for record in reversed(unread)}
     lines = [f"{share:.2%} of the questions taken; {len(unread)} left out:"]
     lines += [f"{n} x {reason} (first: {first[reason]})" for reason, n in reasons.most_common(20)]
-    return tuple(lines)
+    return (*lines, *aside)
 
 
 def _info(

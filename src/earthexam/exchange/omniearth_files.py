@@ -50,17 +50,19 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A released folder: where picture paths start, and its question trees."""
+    """A released folder: where picture paths start, its question trees, and those left aside."""
 
     root: Path
     trees: tuple[Tree, ...]
+    aside: tuple[Path, ...] = ()
 
 
 def open_release(root: Path) -> Release:
     """Find the question trees of a release.
 
-    Shards are built from the JSON trees and hold the same questions: they are read only where no
-    JSON tree lies beside them. The folder of a single tree may be given too.
+    The open-ended tree puts the questions of the choice tree again, and shards are built from the
+    JSON trees: of these the first that is there is read and the others are left aside, so that no
+    average counts a question twice. The folder of a single tree may be given to read that one.
 
     Raises
     ------
@@ -68,7 +70,9 @@ def open_release(root: Path) -> Release:
         There is none.
     """
     if trees := _trees_below(root):
-        return Release(root, trees)
+        first = next((kind for kind in map(_kind, trees) if kind != "captions"), "captions")
+        read = tuple(tree for tree in trees if _kind(tree) in ("captions", first))
+        return Release(root, read, tuple(tree.folder for tree in trees if tree not in read))
     own = tuple(tree for tree in _trees_below(root.parent) if tree.folder.name == root.name)
     if own:
         return Release(root.parent, own)
@@ -80,11 +84,17 @@ def open_release(root: Path) -> Release:
 
 
 def _trees_below(root: Path) -> tuple[Tree, ...]:
-    json_trees = (Tree(root / name, ".json", name == "jsons_open") for name in JSON_TREES)
-    shard_trees = (Tree(root / name, ".parquet", False) for name in SHARD_TREES)
-    return tuple(tree for tree in json_trees if tree.files()) or tuple(
-        tree for tree in shard_trees if tree.files()
-    )
+    json_trees = [Tree(root / name, ".json", name == "jsons_open") for name in JSON_TREES]
+    shard_trees = [Tree(root / name, ".parquet", False) for name in SHARD_TREES]
+    return tuple(tree for tree in (*json_trees, *shard_trees) if tree.files())
+
+
+def _kind(tree: Tree) -> str:
+    if tree.suffix == ".parquet":
+        return "shards"
+    if tree.folder.parent.name == "caption_data":
+        return "captions"
+    return tree.folder.name
 
 
 def read_tree(tree: Tree) -> Iterator[Released | Unread]:
