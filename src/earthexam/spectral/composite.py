@@ -163,7 +163,9 @@ def _valid_pixels(pixels: Pixels, measured: Indices | None) -> NDArray[np.bool_]
     """Mark pixels that are finite in every measured band; None where all are."""
     if measured is None:
         return None
-    valid = np.empty(len(pixels), dtype=np.bool_)
+    valid = np.zeros(len(pixels), dtype=np.bool_)
+    if len(measured) == 0:
+        return valid
     for start in range(0, len(pixels), CHUNK_PIXELS):
         part = slice(start, start + CHUNK_PIXELS)
         valid[part] = np.isfinite(pixels[part][:, measured]).all(axis=1)
