@@ -37,6 +37,16 @@ def test_the_classes_have_the_published_names_and_sizes(scene):
     assert [scene.profile.class_names[value] for value in range(1, 17)] == NAMES
 
 
+def test_the_kind_of_a_class_is_what_the_sensor_sees(scene):
+    red, near_infrared = (np.argmin(np.abs(scene.wavelengths_nm - nm)) for nm in (670, 800))
+    first, second = scene.cube[:, :, near_infrared], scene.cube[:, :, red]
+    index = (first - second) / (first + second)
+    for value, name in scene.profile.class_names.items():
+        is_green = np.median(index[scene.labels == value]) > 0.2
+        kind = scene.profile.class_kinds[name]
+        assert is_green == (kind == "vegetation") or kind == "built", name
+
+
 def test_the_counts_become_radiance(scene):
     assert scene.cube.shape == (145, 145, 200)
     assert scene.profile.quantity == "radiance"

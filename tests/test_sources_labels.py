@@ -91,7 +91,7 @@ def test_labels_of_another_size_are_refused_with_both_sizes():
 def test_a_class_without_a_name_is_refused_with_its_count():
     labels = np.where(MAP == 2, 7, MAP).astype(np.int32)
     with pytest.raises(
-        UnknownNameError, match=r"class 7 \(2 pixels\) has no name; named are 1 to 2"
+        UnknownNameError, match=r"gt: class 7 \(2 pixels\) has no name; named are 1 to 2"
     ):
         with_labels(SCENE, labels, where="gt")
     table = ClassTable({1: "Soil", 7: "Kerb"}, {"Soil": "soil"})

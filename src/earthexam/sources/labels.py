@@ -114,18 +114,38 @@ def with_labels(
     UnknownNameError
         A label value without a name.
     """
-    if labels.shape != scene.cube.shape[:2]:
-        rows, cols, _ = scene.cube.shape
-        message = (
-            f"{where} has {labels.shape[0]}×{labels.shape[1]} pixels, the scene {scene.name} has "
-            f"{rows}×{cols}; give the label map of this scene, in the same orientation"
-        )
-        raise ShapeError(message)
     if classes is not None:
         profile = replace(scene.profile, class_names=classes.names, class_kinds=classes.kinds)
         scene = replace(scene, profile=profile)
-    _check_names(labels, scene.profile.class_names, where)
+    rows, cols, _ = scene.cube.shape
+    check_labels(
+        labels, (rows, cols), scene.profile.class_names, scene_name=scene.name, where=where
+    )
     return replace(scene, labels=labels)
+
+
+def check_labels(
+    labels: Labels,
+    shape: tuple[int, int],
+    names: Mapping[int, str],
+    *,
+    scene_name: str,
+    where: str,
+) -> None:
+    """Check that labels have the size of the scene and that every class has a name.
+
+    Raises
+    ------
+    ShapeError, UnknownNameError
+        As in `with_labels`.
+    """
+    if labels.shape != shape:
+        message = (
+            f"{where} has {labels.shape[0]}×{labels.shape[1]} pixels, the scene {scene_name} has "
+            f"{shape[0]}×{shape[1]}; give the label map of this scene, in the same orientation"
+        )
+        raise ShapeError(message)
+    _check_names(labels, names, where)
 
 
 def _check_names(labels: Labels, names: Mapping[int, str], where: str) -> None:
