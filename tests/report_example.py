@@ -44,7 +44,9 @@ def write_example(
                 simulated="The second date is made from the first: patches exchanged, noise added.",
             )
         )
-    runs = [_run(folder / "runs" / name, name, skill, items, info) for name, skill in skills.items()]
+    runs = [
+        _run(folder / "runs" / name, name, skill, items, info) for name, skill in skills.items()
+    ]
     return bench, runs
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import zip_longest
 
+import polars as pl
+
 from earthexam.core.item import (
     Blanks,
     Box,
@@ -19,6 +21,7 @@ from earthexam.core.item import (
     Truth,
     to_json,
 )
+from earthexam.models.protocol import Key
 from earthexam.report.collect import VIEW_TITLES, Report
 from earthexam.report.letters import read_indices
 from earthexam.report.pictures import Embedded, embed_picture, is_picture
@@ -112,15 +115,15 @@ def build_browser(report: Report, *, most: int, seed: int) -> Browser:
     The choice goes round the tasks, and within a task round the patterns of outcomes, so that rare
     outcomes are seen; inside a pattern the order is drawn by `seed`. Items stand in their own order.
     """
-    replies = _replies(report)
     pictures: dict[str, Embedded] = {}
     texts: dict[str, str] = {}
-    chosen = set()
-    for item in choose_items(report.benchmark.items, replies, most=most, seed=seed):
+    chosen: set[str] = set()
+    for item in choose_items(report.benchmark.items, _outcomes(report), most=most, seed=seed):
         if sum(len(picture.uri) for picture in pictures.values()) >= MOST_PICTURE_BYTES:
             break
         _embed(report, item, pictures, texts)
         chosen.add(item.id)
+    replies = _replies(report, chosen)
     names = {item.task: item.task for item in report.benchmark.items}
     return Browser(
         items=tuple(
@@ -136,15 +139,20 @@ def build_browser(report: Report, *, most: int, seed: int) -> Browser:
 
 
 def choose_items(
-    items: Iterable[Item], replies: Mapping[str, tuple[BrowserReply, ...]], *, most: int, seed: int
+    items: Iterable[Item], outcomes: Mapping[str, tuple[str, ...]], *, most: int, seed: int
 ) -> list[Item]:
-    """Choose items so that tasks and patterns of outcomes take turns; asked items only."""
-    asked = [item for item in items if item.id in replies]
+    """Choose items so that tasks and patterns of outcomes take turns.
+
+    Parameters
+    ----------
+    outcomes : mapping
+        Outcomes of all replies by item id; items that are not in it were not asked and not chosen.
+    """
+    asked = [item for item in items if item.id in outcomes]
     drawn = sorted(asked, key=lambda item: hashlib.sha256(f"{seed}/{item.id}".encode()).digest())
     by_task: dict[str, dict[tuple[str, ...], list[Item]]] = {}
     for item in drawn:
-        pattern = tuple(reply.outcome for reply in replies[item.id])
-        by_task.setdefault(item.task, {}).setdefault(pattern, []).append(item)
+        by_task.setdefault(item.task, {}).setdefault(outcomes[item.id], []).append(item)
     tasks = (list(_take_turns(by_task[task].values())) for task in sorted(by_task))
     return list(_take_turns(tasks))[:most]
 
@@ -185,32 +193,33 @@ def _options(indices: Iterable[int], item: Item) -> str:
     return "; ".join(f"{item.letters[index]} ({item.options[index]})" for index in indices)
 
 
-def _replies(report: Report) -> dict[str, tuple[BrowserReply, ...]]:
+def _outcomes(report: Report) -> dict[str, tuple[str, ...]]:
+    """Collect the outcomes of every item over all runs, in the order of runs and score rows."""
+    table = pl.concat([run.scores().select("id", "outcome") for run in report.runs])
+    grouped = table.group_by("id", maintain_order=True).agg(pl.col("outcome"))
+    return {name: tuple(outcomes) for name, outcomes in grouped.iter_rows()}
+
+
+def _replies(report: Report, chosen: set[str]) -> dict[str, tuple[BrowserReply, ...]]:
     found: dict[str, list[BrowserReply]] = {}
     for number, run in enumerate(report.runs):
-        texts = {
-            (record.key.id, record.key.view, record.key.epoch, record.key.order): record
-            for record in run.replies()
-        }
-        for row in run.scores().iter_rows(named=True):
-            item = report.benchmark.by_id.get(row["id"])
-            if item is None:
-                continue
-            record = texts.get((row["id"], row["view"], row["epoch"], row["order"]))
-            text = "" if record is None else record.text or record.error
+        said = {r.key: r.text or r.error for r in run.replies() if r.key.id in chosen}
+        for row in run.scores().filter(pl.col("id").is_in(list(chosen))).iter_rows(named=True):
+            item = report.benchmark.by_id[row["id"]]
+            key = Key(row["id"], row["view"], row["epoch"], row["order"])
             reply = BrowserReply(
                 run=number,
-                view=row["view"],
-                epoch=row["epoch"],
-                order=row["order"],
-                text=_cut(text, MOST_REPLY_CHARACTERS),
+                view=key.view,
+                epoch=key.epoch,
+                order=key.order,
+                text=_cut(said.get(key, ""), MOST_REPLY_CHARACTERS),
                 answer=describe_read(row["answer"] or "", item),
                 rule=row["rule"] or "",
                 outcome=row["outcome"],
                 score=row["score"],
                 detail=row["detail"] or "",
             )
-            found.setdefault(row["id"], []).append(reply)
+            found.setdefault(item.id, []).append(reply)
     return {name: tuple(replies) for name, replies in found.items()}
 
 
@@ -262,9 +271,7 @@ def _item(
     )
 
 
-def _file(
-    media: Media, pictures: Mapping[str, Embedded], texts: Mapping[str, str]
-) -> BrowserFile:
+def _file(media: Media, pictures: Mapping[str, Embedded], texts: Mapping[str, str]) -> BrowserFile:
     if media.path in pictures:
         return BrowserFile(media.path, "picture", media.label, media.time)
     if media.path in texts:

@@ -1,5 +1,6 @@
 """What a report is made from: one benchmark, its runs, and what each run came to."""
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from earthexam.core.errors import InputError, MissingFileError
 from earthexam.core.item import VIEWS
 from earthexam.core.taxonomy import Task, Taxonomy
 from earthexam.evaluate.folder import Run
+from earthexam.evaluate.metrics import EmptyClassWarning
 from earthexam.evaluate.summary import RunSummary, ViewSummary, summarise
 from earthexam.published.tables import load_taxonomy, taxonomy_names
 
@@ -35,8 +37,6 @@ class Report:
     ----------
     runs, summaries : tuple
         In the order given; ``summaries[i]`` belongs to ``runs[i]`` and carries its label.
-    views : tuple of str
-        Views that at least one run has, in the order of `VIEWS`, a blind one last.
     """
 
     benchmark: Benchmark
@@ -86,10 +86,13 @@ def collect_report(folders: Sequence[Path], *, benchmark: Path | None = None) ->
     for run in runs:
         _refuse_other_questions(run, opened)
     taxonomy = taxonomy_of(opened)
-    summaries = tuple(
-        summarise(run.scores(), taxonomy, label=label)
-        for run, label in zip(runs, _unique_labels(runs), strict=True)
-    )
+    with warnings.catch_warnings():
+        # A task that a model cannot take has no score: reports print X and need no warning.
+        warnings.simplefilter("ignore", EmptyClassWarning)
+        summaries = tuple(
+            summarise(run.scores(), taxonomy, label=label)
+            for run, label in zip(runs, _unique_labels(runs), strict=True)
+        )
     return Report(opened, taxonomy, runs, summaries)
 
 

@@ -24,11 +24,11 @@ DASHES = ("none", "7 3", "2 3", "9 3 2 3", "5 2", "12 4", "1 3", "9 3 2 3 2 3")
 
 RINGS = (25, 50, 75, 100)
 TICKS = (0, 25, 50, 75, 100)
-RADAR_SIZE = (440, 400)
+RADAR_SIZE = (400, 346)
 SCATTER_SIZE = (300, 300)
 
-_CENTRE = (220.0, 200.0)
-_RADIUS = 150.0
+_CENTRE = (200.0, 174.0)
+_RADIUS = 140.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 288.0, 12.0, 256.0
 
 
@@ -170,7 +170,7 @@ def _ring_label(ring: int, count: int) -> Label:
 
 
 def _axis_label(index: int, count: int, text: str, hint: str) -> Label:
-    x, y = _rounded(_polar(109, index, count))
+    x, y = _rounded(_polar(110, index, count))
     side = x - _CENTRE[0]
     anchor = "middle" if abs(side) < 20 else "start" if side > 0 else "end"
     return Label(x, y + 4, text, anchor, hint)

@@ -72,6 +72,25 @@ class ScatterSet:
     panels: tuple[Scatter, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class DotLine:
+    """One run over the tasks: its score, 0 to 1, on every axis, None where it has none."""
+
+    run: int
+    label: str
+    scores: tuple[Interval | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDots:
+    """One panel: all runs of one view over the tasks, with intervals; `chance` in percent."""
+
+    title: str
+    axes: tuple[str, ...]
+    chance: tuple[float, ...]
+    lines: tuple[DotLine, ...]
+
+
 def drawn_runs(report: Report) -> tuple[int, ...]:
     """Number the runs that figures show: all, or the best `MOST_SERIES` by micro average."""
     numbers = range(len(report.summaries))
@@ -83,6 +102,11 @@ def radars(report: Report) -> tuple[Radar, ...]:
     """Return one radar a view; the axes are the tasks in the order of the taxonomy."""
     shown = drawn_runs(report)
     return tuple(_radar(report, view, shown) for view in report.views)
+
+
+def task_dots(report: Report) -> tuple[TaskDots, ...]:
+    """Return the scores with intervals over the axes of the radars, one panel a view."""
+    return tuple(_task_dots(report, radar) for radar in radars(report))
 
 
 def scatters(report: Report) -> ScatterSet | None:
@@ -133,6 +157,20 @@ def _radar(report: Report, view: str, shown: tuple[int, ...]) -> Radar:
     )
 
 
+def _task_dots(report: Report, radar: Radar) -> TaskDots:
+    shown = {line.run for line in radar.lines}
+    tables = [
+        (number, _axis_rows(report, summary))
+        for number, summary in report.in_view(radar.view)
+        if number in shown
+    ]
+    lines = (
+        DotLine(number, report.labels[number], tuple(_score(rows.get(a)) for a in radar.axes))
+        for number, rows in tables
+    )
+    return TaskDots(radar.title, radar.axes, radar.chance, tuple(lines))
+
+
 def _axis_names(report: Report) -> tuple[str, ...]:
     own = {row.name for s in report.summaries for view in s.views for row in view.tasks}
     codes = tuple(task.code for task in report.taxonomy)
@@ -161,7 +199,8 @@ def _level(summary: ViewSummary, title: str) -> SummaryRow | None:
 def _scatter(
     report: Report, title: str, both: list[tuple[int, ViewSummary, ViewSummary]]
 ) -> Scatter:
-    points, chance, tasks = [], math.nan, ()
+    points: list[ScatterPoint] = []
+    chance, tasks = math.nan, tuple[str, ...]()
     for number, image, words in both:
         one, other = _level(image, title), _level(words, title)
         if one is None or other is None or not (one.supported and other.supported):
@@ -173,3 +212,7 @@ def _scatter(
 
 def _value(row: SummaryRow | None) -> float:
     return percent(row.score.estimate) if row is not None and row.supported else math.nan
+
+
+def _score(row: SummaryRow | None) -> Interval | None:
+    return row.score if row is not None and row.supported else None

@@ -1,43 +1,12 @@
-"""The tables of the page: tasks by run, the headline, the taxonomy with its counts, and warnings."""
+"""What the page says before its figures: headline, warnings, and the taxonomy with its counts."""
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from earthexam.core.item import Item
 from earthexam.evaluate.summary import SummaryRow, ViewSummary
 from earthexam.report.collect import VIEW_TITLES, Report
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One run's result on one line; `row` is None where the run has no such item."""
-
-    row: SummaryRow | None
-    best: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the task table: a task, or an average over all of them."""
-
-    name: str
-    title: str
-    above: str
-    is_total: bool
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The task table of one view: one column for each of the `runs`."""
-
-    view: str
-    title: str
-    runs: tuple[int, ...]
-    labels: tuple[str, ...]
-    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +38,6 @@ class Notice:
 
     head: str
     text: str
-
-
-def grids(report: Report) -> tuple[Grid, ...]:
-    """Return the task table of every view."""
-    return tuple(_grid(report, view) for view in report.views)
 
 
 def headlines(report: Report) -> tuple[Headline, ...]:
@@ -109,65 +73,26 @@ def outcome_counts(row: SummaryRow) -> tuple[tuple[str, int], ...]:
     return tuple((name, count) for name, count in counts if count)
 
 
-def _grid(report: Report, view: str) -> Grid:
-    runs = report.in_view(view)
-    lines = []
-    for code, title, above in _task_names(report, runs):
-        rows = [summary.task(code) for _, summary in runs]
-        lines.append(Line(code, title, above, False, _cells(rows, runs)))
-    for title, rows in (
-        ("Micro average, over items", [summary.micro for _, summary in runs]),
-        ("Macro average, over tasks", [summary.macro for _, summary in runs]),
-    ):
-        lines.append(Line(title, "", "", True, _cells(rows, runs)))
-    numbers = tuple(number for number, _ in runs)
-    labels = tuple(report.labels[number] for number in numbers)
-    return Grid(view, VIEW_TITLES[view], numbers, labels, tuple(lines))
-
-
-def _task_names(
-    report: Report, runs: Sequence[tuple[int, ViewSummary]]
-) -> Iterator[tuple[str, str, str]]:
-    """Give code, name and the level above of every task that a run has, in published order."""
-    rows = {row.name: row for _, summary in runs for row in summary.tasks}
-    codes = [task.code for task in report.taxonomy if task.code in rows]
-    for code in (*codes, *sorted(set(rows) - set(codes))):
-        path = rows[code].path
-        yield code, rows[code].title, " · ".join(path[:-1])
-
-
-def _cells(
-    rows: Sequence[SummaryRow | None], runs: Sequence[tuple[int, ViewSummary]]
-) -> tuple[Cell, ...]:
-    """Mark the best of several ranked runs; equal to the printed digit is equally good."""
-    values = [
-        round(100 * row.score.estimate, 1)
-        if row is not None and row.supported and summary.ranked
-        else math.nan
-        for row, (_, summary) in zip(rows, runs, strict=True)
-    ]
-    best = max((value for value in values if not math.isnan(value)), default=math.inf)
-    several = len(runs) > 1
-    return tuple(
-        Cell(row, several and value == best) for row, value in zip(rows, values, strict=True)
-    )
-
-
 def _headlines(report: Report, view: str) -> list[Headline]:
     runs = report.in_view(view)
-    scores = [round(s.micro.score.estimate, 3) for _, s in runs if s.ranked and s.micro.supported]
+    scores = [_printed(s) for _, s in runs if s.ranked and s.micro.supported]
     return [
         Headline(
             number,
             report.labels[number],
-            VIEW_TITLES[view],
+            view,
             summary,
-            1 + sum(score > round(summary.micro.score.estimate, 3) for score in scores)
+            1 + sum(score > _printed(summary) for score in scores)
             if summary.ranked and summary.micro.supported
             else None,
         )
         for number, summary in runs
     ]
+
+
+def _printed(summary: ViewSummary) -> float:
+    """Return the micro average to the printed digit: equal in print is equal in rank."""
+    return round(100 * summary.micro.score.estimate, 2)
 
 
 def _branches(
@@ -206,7 +131,7 @@ def _thin_coverage(report: Report) -> Iterator[Notice]:
     for line in headlines(report):
         if line.rank is None and line.summary.micro.supported:
             covered = f"{100 * line.summary.micro.coverage:.1f} %"
-            text = f"{line.label}, {line.view}: replies came to {covered} of the items, below 98 %."
+            text = f"{line.label}, {VIEW_TITLES[line.view].lower()}: replies came to {covered} of the items, below 98 %."
             yield Notice("No rank.", text)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from earthexam.core.item import LETTERS, Choice, Item
 from earthexam.evaluate.folder import Run
+from earthexam.models.protocol import Key
 from earthexam.report.collect import Report
 
 
@@ -72,8 +73,7 @@ def read_indices(answer: str, item: Item) -> tuple[int, ...]:
 
 def _count(run: Run, items: dict[str, Item]) -> dict[str, Counter[tuple[int, int]]]:
     """Count (key, answered) positions as shown, by view; answered is -1 where none was read."""
-    orders = {record.key: record.option_order for record in run.replies()}
-    shown = {(k.id, k.view, k.epoch, k.order): order for k, order in orders.items()}
+    shown = {record.key: record.option_order for record in run.replies()}
     counts: dict[str, Counter[tuple[int, int]]] = {}
     columns = ("id", "view", "epoch", "order", "answer", "outcome")
     for name, view, epoch, order, answer, outcome in run.scores().select(columns).iter_rows():
@@ -82,7 +82,7 @@ def _count(run: Run, items: dict[str, Item]) -> dict[str, Counter[tuple[int, int
             continue
         if not isinstance(item.answer, Choice) or len(item.answer.indices) != 1:
             continue
-        positions = shown.get((name, view, epoch, order)) or tuple(range(len(item.options)))
+        positions = shown.get(Key(name, view, epoch, order)) or tuple(range(len(item.options)))
         read = read_indices(answer, item)
         answered = positions.index(read[0]) if len(read) == 1 else -1
         key = positions.index(item.answer.indices[0])

@@ -24,8 +24,9 @@ from earthexam.report.drawing import (
     series_of,
 )
 from earthexam.report.figures import drawn_runs, radars, scatters
-from earthexam.report.grid import grids, headlines, notices, outcome_counts, tree
+from earthexam.report.grid import headlines, notices, outcome_counts, tree
 from earthexam.report.letters import confusions
+from earthexam.report.tables import percent, result_tables
 
 _STYLES = ("page.css", "browser.css", "print.css")
 
@@ -50,13 +51,15 @@ def render_page(report: Report, *, items: int = 120, seed: int = 0) -> str:
         report=report,
         info=report.benchmark.info,
         version=__version__,
-        style=Markup("\n".join(_asset(name) for name in _STYLES)),  # noqa: S704 (our own file)
-        script=Markup(script),  # noqa: S704 (our own file)
+        style=Markup("\n".join(_asset(name) for name in _STYLES)),
+        script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         notices=notices(report),
         headlines=headlines(report),
-        grids=grids(report),
+        tables=result_tables(report.summaries),
+        outcomes=_outcomes_seen(report),
         series=series,
+        series_by_label={report.labels[run]: number for run, number in series.items()},
         drawn=drawn,
         radars=[draw_radar(radar, series) for radar in radars(report) if len(radar.axes) > 2],
         compared=compared,
@@ -66,7 +69,7 @@ def render_page(report: Report, *, items: int = 120, seed: int = 0) -> str:
         n_most=max(Counter(item.task for item in report.benchmark.items).values(), default=1),
         confusions=confusions(report),
         browser=browser,
-        browser_json=Markup(browser.to_json()),  # noqa: S704 (escaped by to_json)
+        browser_json=Markup(browser.to_json()),
     )
 
 
@@ -80,9 +83,10 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "percent": _percent,
+        "percent": percent,
         "bounds": _bounds,
         "thousands": "{:,}".format,
+        "breakable": _breakable,
         "outcomes": outcome_counts,
         "plane": "{0[0]} {0[1]}".format,
     }
@@ -90,7 +94,6 @@ def _environment() -> jinja2.Environment:
         "view_titles": VIEW_TITLES,
         "marks": MARKS,
         "dashes": DASHES,
-        "outcome_names": OUTCOME_NAMES,
         "radar_size": RADAR_SIZE,
         "scatter_size": SCATTER_SIZE,
     }
@@ -101,8 +104,15 @@ def _asset(name: str) -> str:
     return (files("earthexam.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _percent(share: float) -> str:
-    return "–" if math.isnan(share) else f"{100 * share:.1f}"
+def _outcomes_seen(report: Report) -> tuple[str, ...]:
+    rows = [view.micro for summary in report.summaries for view in summary.views]
+    seen = {name for row in rows for name, _ in outcome_counts(row)}
+    return tuple(name for name in OUTCOME_NAMES if name in seen)
+
+
+def _breakable(text: str) -> Markup:
+    """Let a line break after every slash: model names are long and phones are narrow."""
+    return Markup("/<wbr>").join(text.split("/"))
 
 
 def _bounds(interval: Interval) -> str:

@@ -137,7 +137,7 @@
       make("h3", { class: "mono" }, item.id),
       make("p", { class: "where" }, where.filter(Boolean).join(" · ")),
       make("p", { class: "question" }, item.question), ...wordings, ...options,
-      make("p", {}, make("strong", {}, "Key: "), item.key_text),
+      item.options.length ? null : make("p", {}, make("strong", {}, "Key: "), item.key_text),
       make("h4", {}, "What was shown"),
       make("div", { class: "views" },
         ...item.views.flatMap((view) => view.files.map((file) => viewFigure(view.name, file)))),
