@@ -48,7 +48,7 @@ def random_scores(
             "id": f"q{index:04}",
             "view": view,
             "task": tasks[index % len(tasks)],
-            "group": f"scene/{(index * index) % groups}",
+            "group": f"scene/{index * groups // n}",
             "outcome": "right" if rng.random() < right else "wrong",
         }
         for index in range(n)

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from scipy import stats
 
 from earthexam.core.errors import InputError
 from earthexam.evaluate.bootstrap import RESAMPLES, resampled_means
 from earthexam.evaluate.clusters import CellSums, Matrix, sum_cells
 from earthexam.evaluate.intervals import Interval, weighted_interval
 from earthexam.evaluate.metrics import RANKED_COVERAGE, measure
+
+_ROUNDING = 1e-12  # differences below come from adding in another order
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +93,6 @@ def rank_runs(
     return tuple(sorted(rows, key=lambda row: (row.rank or len(rows) + 1, row.label)))
 
 
-_ROUNDING = 1e-12
-
-
 def _shared_cells(runs: Sequence[tuple[str, pl.DataFrame]]) -> CellSums:
     """Sum the items that all runs could take by group, one cell a run."""
     tables = [items.drop_nulls("score").select("id", "group", "score") for _, items in runs]
@@ -119,16 +119,38 @@ def _rank_bounds(
     first, second = np.triu_indices(count, k=1)
     better = np.zeros((count, count), dtype=bool)
     if len(first):
-        draws = resampled_means(cells, generator, resamples)
-        draws = draws[~np.isnan(draws).any(axis=1)]
-        means = cells.means
-        difference = means[first] - means[second]
-        drawn = draws[:, first] - draws[:, second]
-        se = drawn.std(axis=0, ddof=1)
-        # Runs with the same replies differ by nothing in every resample and cannot be told apart.
-        spread = se > _ROUNDING
-        largest = np.max(np.abs(drawn - difference) / np.where(spread, se, 1.0), axis=1)
-        needed = np.quantile(largest, level) * se
-        better[first, second] = spread & (difference > needed)
-        better[second, first] = spread & (-difference > needed)
+        pairs = [
+            weighted_interval(cells.pool([[one], [other]]), [1.0, -1.0])
+            for one, other in zip(first.tolist(), second.tolist(), strict=True)
+        ]
+        difference = np.array([pair.estimate for pair in pairs])
+        needed = _joint_quantile(cells, generator, resamples, level, pairs[0].freedom) * np.array(
+            [pair.se for pair in pairs]
+        )
+        # Runs with the same replies have no spread and cannot be told apart.
+        better[first, second] = difference > needed + _ROUNDING
+        better[second, first] = -difference > needed + _ROUNDING
     return 1 + better.sum(axis=0), count - better.sum(axis=1)
+
+
+def _joint_quantile(
+    cells: CellSums,
+    generator: np.random.Generator,
+    resamples: int,
+    level: float,
+    freedom: float,
+) -> float:
+    """Return how many standard errors all pairs stay within together, in `level` of resamples.
+
+    Resamples of few clusters vary too little in their spread; so the quantile found is taken as a
+    normal one and replaced by the t quantile of the same probability.
+    """
+    draws = resampled_means(cells, generator, resamples)
+    draws = draws[~np.isnan(draws).any(axis=1)] - cells.means
+    first, second = np.triu_indices(draws.shape[1], k=1)
+    apart = draws[:, first] - draws[:, second]
+    spread = apart.std(axis=0, ddof=1)
+    apart = apart[:, spread > _ROUNDING] / spread[spread > _ROUNDING]
+    largest = np.abs(apart).max(axis=1, initial=0.0)
+    normal = float(np.quantile(largest, level))
+    return float(stats.t.isf(stats.norm.sf(normal), freedom))
