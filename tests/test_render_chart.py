@@ -17,7 +17,7 @@ def decode(picture):
 
 def columns_of(pixels, colour):
     wanted = np.array(ImageColor.getrgb(colour))
-    below_legend = pixels[60:]
+    below_legend = pixels[84:]
     return np.flatnonzero((np.abs(below_legend - wanted).sum(axis=2) < 30).any(axis=0))
 
 

@@ -12,7 +12,7 @@ from earthexam.core.scene import Cube, Quantity, Vector
 from earthexam.render.raster import Picture, encode_png, load_font
 
 WIDTH, HEIGHT = 960, 600
-LEFT, RIGHT, TOP, BOTTOM = 96, 24, 56, 72
+LEFT, RIGHT, TOP, BOTTOM = 96, 24, 84, 72
 SUPERSAMPLING = 2
 FONT_SIZE = 18
 LEGEND_TOP = 16
