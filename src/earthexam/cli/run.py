@@ -132,7 +132,7 @@ def _split(text: str) -> tuple[str, ...]:
 def _print_estimate(plan: "Plan", style: "Style", profile: "Profile", model: str) -> None:
     from earthexam.models.cost import estimate_all
 
-    total = estimate_all((plan.request(key, style) for key in plan), profile)
+    total = estimate_all((plan.request(key, style, profile) for key in plan), profile)
     money = (
         f"{total.most_usd:.2f} (prices of {profile.priced or 'an unknown day'})"
         if profile.has_price

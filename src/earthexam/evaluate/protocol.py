@@ -14,6 +14,7 @@ from earthexam.core.errors import InputError
 from earthexam.core.item import VIEWS, Item, View
 from earthexam.evaluate.folder import RunInfo
 from earthexam.evaluate.swap import donors
+from earthexam.models.profiles import Profile
 from earthexam.models.protocol import Key, Request
 
 _STANDING_VIEWS: tuple[View, ...] = ("composite", "report")
@@ -122,12 +123,18 @@ class Plan:
                         for order in range(self._orders(item)):
                             yield Key(item.id, view, epoch, order)
 
-    def request(self, key: Key, style: Style) -> Request:
-        """Make one request; the item in it is redacted."""
+    def request(self, key: Key, style: Style, profile: Profile) -> Request:
+        """Make one request; the item in it is redacted, boxes are asked for as `profile` says."""
         item = self.shown_item(key)
         order = option_order(item, key.order)
         prompt = build_prompt(
-            item, key.view or None, style, option_order=order, blind=self.selection.blind
+            item,
+            key.view or None,
+            style,
+            option_order=order,
+            blind=self.selection.blind,
+            convention=profile.convention,
+            order=profile.order,
         )
         return Request(key=key, item=redacted(item), prompt=prompt, root=self.benchmark.root)
 

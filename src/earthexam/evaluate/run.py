@@ -135,7 +135,7 @@ class _Asking:
 
     async def _ask_in_turn(self, keys: Iterator[Key]) -> None:
         for key in keys:
-            request = self.plan.request(key, self.style)
+            request = self.plan.request(key, self.style, self.profile)
             cost = self._reserve(request)
             if self.stopped:
                 return

@@ -40,7 +40,7 @@ def estimate(request: Request, profile: Profile) -> Usage:
             tokens += profile.picture_tokens(*_size(request, part.path))
         elif part.kind == "file_text":
             tokens += inside(request.root, part.path).stat().st_size / BYTES_PER_TOKEN
-        else:
+        elif part.kind == "text":
             tokens += len(part.text.encode()) / BYTES_PER_TOKEN
     output = profile.reply_tokens or request.prompt.max_tokens
     return Usage(round(tokens), output, profile.usd(tokens, output))

@@ -9,7 +9,7 @@ from earthexam.core.errors import MissingFileError
 from earthexam.core.files import inside
 from earthexam.models.pictures import Fitted, fit_pictures
 from earthexam.models.profiles import Profile
-from earthexam.models.protocol import Resize
+from earthexam.models.protocol import Resize, UnsupportedItemError
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,16 @@ class Message:
 
 
 def compose(prompt: Prompt, root: Path, profile: Profile) -> Message:
-    """Read the files that `prompt` names and fit its pictures to `profile`."""
+    """Read the files that `prompt` names and fit its pictures to `profile`.
+
+    Raises
+    ------
+    UnsupportedItemError
+        The prompt holds an array, or more pictures than the model takes.
+    """
+    if any(part.kind == "array" for part in prompt.parts):
+        message = "the model reads no arrays; ask another view, or a python: model"
+        raise UnsupportedItemError(message)
     paths = [part.path for part in prompt.parts if part.kind == "picture"]
     pictures = iter(fit_pictures(root, paths, profile))
     pieces: list[Piece] = []

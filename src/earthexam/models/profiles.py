@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from earthexam.answers.reading import Convention, CornerOrder
 from earthexam.core.errors import FormatError, MissingFileError
 
 _FOLDER = Path(__file__).with_name("profiles")
@@ -76,9 +77,9 @@ class Profile:
     parameters_billion: float | None = None
     weights: str = ""
     domain: str = "general"
-    convention: str = "pixels"
-    order: str = "xyxy"
-    frame: str = "picture"
+    convention: Convention = "pixels"
+    order: CornerOrder = "xyxy"
+    frame: Literal["picture", "square"] = "picture"
     side_multiple: int | None = None
     most_pictures: int | None = None
     most_pixels: int | None = None
@@ -126,8 +127,8 @@ class _Fields(BaseModel):
     parameters_billion: float | int | None = None
     weights: Literal["open", "closed", ""] = ""
     domain: Literal["general", "remote-sensing"] = "general"
-    convention: Literal["pixels", "unit", "0-100", "0-1000"] = "pixels"
-    order: Literal["xyxy", "yxyx"] = "xyxy"
+    convention: Convention = "pixels"
+    order: CornerOrder = "xyxy"
     frame: Literal["picture", "square"] = "picture"
     side_multiple: int | None = None
     most_pictures: int | None = None

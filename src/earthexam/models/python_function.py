@@ -152,7 +152,7 @@ def question_of(request: Request) -> Question:
     texts = [
         read_text(request.root, part.path) if part.kind == "file_text" else part.text
         for part in prompt.parts
-        if part.kind != "picture"
+        if part.kind in {"text", "file_text"}
     ]
     files = (*item.media_of(view, "input"), *item.media_of(view, "mask")) if view else ()
     return Question(
