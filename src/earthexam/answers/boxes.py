@@ -15,6 +15,8 @@ _BARE = re.compile(rf"{_N}(?:{_COMMA}{_N}){{3}}\.?")
 _NUMBER = re.compile(_N)
 _BETWEEN_GROUPS = re.compile(r"[\s,;]{0,3}(?:(?:and|to|-|–)[\s,;]{0,3})?")
 _ANGLE = re.compile(r"\s?\|\s?<?\s?[-+]?\d")
+_MOST_GROUPS = 100
+_LAST_WORD = re.compile(r"[\w.,\-]{1,40}$")
 _BOX_TAG = re.compile(r"</?(?:box|bbox|loc|ref)>", re.IGNORECASE)
 _ANSWER_WORD = re.compile(
     r"(?:the\s)?(?:final\s)?(?:answer|box|bounding box|bbox)(?:\sis)?\s?:?\s{0,2}", re.I
@@ -43,7 +45,7 @@ def read_box(text: str, expected: Expected) -> Reading:
     Reading(answer=Box(box=(2.0, 2.0, 6.0, 4.0), frame='pixels'), outcome='read', rule='box', flags=())
     """
     if expected.is_cut:
-        text = re.sub(r"[\w.,\-]{1,40}$", "", text)
+        text = text[:-40] + _LAST_WORD.sub("", text[-40:])
     text = _BOX_TAG.sub(lambda tag: "]" if tag[0][1] == "/" else "[", text)
     candidates = list(_candidates(text))
     if candidates:
@@ -63,7 +65,7 @@ _Candidate = tuple[int, _Four, str, tuple[str, ...]]
 def _candidates(text: str) -> Iterator[_Candidate]:
     """Give every box with the place where it ends."""
     groups: list[tuple[int, int, list[float]]] = []
-    for match in _GROUP.finditer(text):
+    for match in list(_GROUP.finditer(text))[-_MOST_GROUPS:]:
         numbers = [float(n) for n in _NUMBER.findall(match[1])]
         groups.append((match.start(), match.end(), numbers))
     yield from _from_groups(text, groups)

@@ -12,6 +12,9 @@ from earthexam.answers.refusal import is_refusal
 from earthexam.core.item import LETTERS, Choice, normalise_text
 
 _NOT_OFFERED = -1
+_LONGEST_LIST = 60
+# Mentions of one label that are checked for "not B" and "B is wrong".
+_MOST_DISMISSALS = 30
 
 _CONNECTIVE = r"(?:because|since|as|which|with|based|and|due|given|or)\b"
 # What may follow a label or an option's text; "5.2", "C-band", "e.g." and "A's" are no ends.
@@ -52,8 +55,8 @@ _DISMISSED = re.compile(
     re.IGNORECASE,
 )
 _RULED_OUT = re.compile(
-    r"(?:\b(?:not|never|neither|nor|except|than|exclud\w{1,4}|rul\w{1,4} out|eliminat\w{1,4}|reject\w{0,3})|n't)"
-    r"\s(?:(?:be|likely|option|choice|answer|the)\s){0,3}[\"'(\[]{0,2}$",
+    r"(?:\b(?:not|never|neither|nor|except|than|exclud\w{1,4}|rul\w{1,4} out|eliminat\w{1,4}|reject\w{0,3}|(?:wrong|incorrect) (?:answer|option|choice)s? (?:is|are)|(?:if|whether) (?:the )?(?:answer|class|option|it) (?:is|was|were))|n't)"
+    r"\s(?:(?:be|likely|option|choice|answer|the)\s){0,3}[\"'(\[]{0,2}$|不选择?$",
     re.IGNORECASE,
 )
 
@@ -69,12 +72,18 @@ class _Options:
     def letters(self) -> str:
         return LETTERS[: len(self.texts)]
 
+    @property
+    def longest(self) -> int:
+        return max(map(len, self.texts), default=0)
+
     def place(self, letter: str) -> int:
         """Return the 0-based place of a label of any case, or `_NOT_OFFERED`."""
         return self.letters.find(letter.upper())
 
     def equal_to(self, text: str) -> list[int]:
         """List the options whose text equals `text` but for case, spaces and closing marks."""
+        if len(text) > 2 * self.longest + 40:
+            return []
         wanted = normalise_text(text).replace(" ", "")
         return [
             i for i, option in enumerate(self.texts) if wanted and option.replace(" ", "") == wanted
@@ -140,7 +149,7 @@ class _Reply:
             if together:
                 return together
         places: list[int] = []
-        while (element := self.element_at(position)) is not None:
+        while len(places) < _LONGEST_LIST and (element := self.element_at(position)) is not None:
             places.append(element[0])
             alternative = _OR.match(self.text, element[1])
             if alternative:
@@ -231,7 +240,7 @@ def _decide(places: list[int], rule: str, reply: _Reply) -> Reading:
 
 def _refused(reply: _Reply) -> Reading:
     """Read a refusal as the option that offers just that, where the reply says its words."""
-    said = normalise_text(reply.text)
+    said = reply.low
     stated = [
         i
         for i, option in enumerate(reply.options.texts)
@@ -327,12 +336,13 @@ def _is_label(reply: _Reply, match: re.Match[str]) -> bool:
 def _only_one(reply: _Reply, mentions: Iterable[re.Match[str]]) -> list[int]:
     """Return the one label mentioned, unless there are others or it is dismissed."""
     seen: set[int] = set()
-    for mention in mentions:
+    for count, mention in enumerate(mentions):
         place = reply.options.place(mention[1])
         if place == _NOT_OFFERED:
             continue
         seen.add(place)
-        if len(seen) > 1 or _is_dismissed(reply, mention):
+        checked = count < _MOST_DISMISSALS
+        if len(seen) > 1 or (checked and _is_dismissed(reply, mention)):
             return []
     return list(seen)
 

@@ -41,6 +41,7 @@ __all__ = [
 
 # From this length on a caption that mentions something unknowable is still a caption.
 _LONGEST_REFUSAL = 400
+_WEAK_RULES = frozenset({"bracket", "lone"})
 _STEP = re.compile(r"(?:step\s?\d{1,3}\s?[.:)\-]?|\(?\d{1,3}[.)]|[-•*])\s{1,2}", re.IGNORECASE)
 
 
@@ -117,6 +118,8 @@ def _read_chain(text: str, expected: Expected) -> Reading:
     reading = _read_several(text, expected)
     if not isinstance(reading.answer, Choice):
         return reading
+    if reading.rule in _WEAK_RULES:  # a label in the middle of reasoning concludes nothing
+        return unread(reading.rule)
     return replace(reading, answer=Chain(reading.answer.indices, _steps(text)))
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # More statements than this, none of them followed by an answer, will not get one.
-_MOST_MARKERS = 500
+_MOST_MARKERS = 100
 
 _IS = r"(?:is|are|was|were|be|would be|should be|must be|will be|has to be)\b"
 _FORWARD = re.compile(
     rf"""
       \banswers?(?:\s(?:choice|option|letter|label)s?)?\b
-        (?:\s(?:to|for|of|here|in)\b[^.\n:?!]{{0,60}}?)??
+        (?:\s(?:to|for|of|here|in)\b[^.\n:?!]{{0,40}}?)??
         "?\s{{0,2}}(?:\b{_IS}|:|=|-(?=\s)|–|—)
     | \bfinal\s(?:answer|choice|option)s?\b
     | \b(?:correct|right|best|chosen|selected|most\slikely)\s(?:answer|option|choice|label|letter)s?\b
@@ -71,8 +71,10 @@ class Marker:
 
 def last_markers(text: str) -> Iterator[Marker]:
     """Give the announcements of `text`, the last first; denied ones are left out."""
-    forward = [Marker(m.start(), m.end()) for m in _FORWARD.finditer(text)]
-    backward = [Marker(m.start(), m.end(), True) for m in _BACKWARD.finditer(text)]
+    ahead = list(_FORWARD.finditer(text))[-_MOST_MARKERS:]
+    behind = list(_BACKWARD.finditer(text))[-_MOST_MARKERS:]
+    forward = [Marker(m.start(), m.end()) for m in ahead]
+    backward = [Marker(m.start(), m.end(), True) for m in behind]
     markers = forward
     if backward:
         markers = sorted(forward + backward, key=lambda marker: marker.start)

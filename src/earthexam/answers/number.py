@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from earthexam.answers.clean import unwrap_json
 from earthexam.answers.markers import after_marker, last_markers
@@ -24,7 +24,8 @@ _TO = re.compile(r"\s?(?:-|–|—|~|\.\.\.?|to|and|until)\s?", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|from|within|ranges?|range of)\b[\s:\[(]{0,3}", re.IGNORECASE)
 _EQUALS = re.compile(r"(?<![<>!=])[=≈](?!=)")
 _SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|\n|。|;")
-_MOST_STATEMENTS = 500
+_MOST_STATEMENTS = 50
+_LAST_WORD = re.compile(r"[\w.,]{1,40}$")
 
 
 def read_number(text: str, unit: str, *, is_cut: bool) -> Reading:
@@ -76,13 +77,14 @@ def read_interval(text: str, unit: str, *, is_cut: bool) -> Reading:
 def _settled(text: str, is_cut: bool) -> str:
     """Unwrap a reply; the last word of a cut one may be the beginning of another."""
     text = unwrap_json(text)
-    return re.sub(r"[\w.,]{1,40}$", "", text) if is_cut else text
+    return text[:-40] + _LAST_WORD.sub("", text[-40:]) if is_cut else text
 
 
 def _statements(text: str) -> Iterator[int]:
     """Give the places where a value is announced, the last first."""
     places = [m.end() for m in list(_EQUALS.finditer(text))[-_MOST_STATEMENTS:]]
-    places += [after_marker(text, m.end)[1] for m in last_markers(text) if not m.points_back]
+    announced = islice(last_markers(text), _MOST_STATEMENTS)
+    places += [after_marker(text, m.end)[1] for m in announced if not m.points_back]
     return iter(sorted(set(places), reverse=True))
 
 
@@ -92,8 +94,8 @@ def _value_at(text: str, start: int) -> re.Match[str] | None:
     match = _NUMBER.match(text, about.end() if about else start)
     if match and not _ARITHMETIC.match(text, match.end()):
         return match
-    end = _SENTENCE_END.search(text, start, start + 400)
-    numbers = list(_NUMBER.finditer(text, start, end.start() if end else start + 400))
+    end = _SENTENCE_END.search(text, start, start + 200)
+    numbers = list(_NUMBER.finditer(text, start, end.start() if end else start + 200))
     return numbers[0] if len(numbers) == 1 else None
 
 
@@ -105,7 +107,8 @@ def _ranges(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
         known = unit and unit_key(unit["unit"])
         gap = text[unit.end() if known and unit else low.end() : high.start()]
         joined = _TO.fullmatch(gap)
-        listed = gap.strip() == "," and text[: low.start()].rstrip()[-1:] in ("[", "(")
+        before = text[max(0, low.start() - 2) : low.start()].rstrip()
+        listed = gap.strip() == "," and (before[-1:] in ("[", "(") or low.start() == 0)
         if listed or (joined and (gap.strip() != "and" or _opens_range(text, low))):
             yield low, high
 

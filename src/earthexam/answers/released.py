@@ -13,6 +13,7 @@ _BEHIND_WORDS = (
     re.compile(r"CHOICE\s*:?\s*([A-Z])"),
     re.compile(r"THE ANSWER IS\s*:?\s*([A-Z])"),
     re.compile(r"FINAL ANSWER\s*:?\s*([A-Z])"),
+    re.compile(r"(?:答案|选)\s*[是为:]?\s*([A-Z])"),
 )
 _AT_START = re.compile(r"^\s*([A-Z])\b")
 _IN_BRACKETS = re.compile(r"[(（]\s*([A-Z])\s*[)）]")

@@ -88,4 +88,5 @@ def convert(value: float, unit: str, wanted: str) -> float | None:
         return None
     if source == target:
         return value
-    return (value * source.factor + source.offset - target.offset) / target.factor
+    exact = (value * source.factor + source.offset - target.offset) / target.factor
+    return float(f"{exact:.12g}")  # 300 K are 26.85 °C, not 26.850000000000023
