@@ -67,7 +67,11 @@ SCHEMA = pa.schema(
 
 
 class SourceInfo(BaseModel):
-    """A native file that a benchmark was built from; `path` is as given to the builder."""
+    """A native file that a benchmark was built from.
+
+    `path` is as given to the builder, `scene` the scene it belongs to, `role` what it is there:
+    ``scene``, ``later``, ``labels``, ``later_labels``, ``classes`` or ``profile``.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -80,6 +84,7 @@ class SourceInfo(BaseModel):
     band_order: list[int] | None = None
     licence: str = ""
     role: str = "scene"
+    scene: str = ""
 
 
 class BenchmarkInfo(BaseModel):
@@ -325,10 +330,12 @@ def _counts(items: list[Item], n_media: int) -> dict[str, int]:
 def redacted(item: Item) -> Item:
     """Return the item as a model may see it: no key, no evidence, no meta, no label files.
 
-    The rule and its parameters stay: they say what is asked, as the question does.
+    The rule and its parameters stay: they say what is asked, as the question does. Parameters that
+    the question does not name begin with an underscore and are left out.
     """
-    shown = tuple(media for media in item.media if media.role in {"input", "mask"})
+    shown = tuple(media for media in item.media if media.role in {"input", "mask", "wavelengths"})
     provenance = item.provenance
     if provenance is not None:
-        provenance = Provenance(rule=provenance.rule, parameters=provenance.parameters)
+        named = {k: v for k, v in provenance.parameters.items() if not k.startswith("_")}
+        provenance = Provenance(rule=provenance.rule, parameters=named)
     return replace(item, answer=Choice(()), media=shown, meta={}, provenance=provenance)

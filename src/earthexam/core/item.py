@@ -22,7 +22,7 @@ QuestionType: TypeAlias = Literal["judgement", "choice", "count", "number", "ran
 View: TypeAlias = Literal[
     "composite", "report", "true_colour", "colour_infrared", "bands", "spectra", "image", "cube"
 ]
-Role: TypeAlias = Literal["input", "mask", "labels", "data"]
+Role: TypeAlias = Literal["input", "mask", "wavelengths", "labels", "data"]
 OpenKind: TypeAlias = Literal["label", "number", "interval", "vector", "place", "stage", "yes_no"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -102,8 +102,8 @@ class Media:
     path : str
         Relative to the benchmark folder, with forward slashes.
     role : Role
-        ``input`` is shown to the model. ``mask`` (which pixels count) goes only to models that read
-        cubes. ``labels`` and ``data`` (a report's JSON) are never shown.
+        ``input`` is shown to the model. ``mask`` (which pixels count) and ``wavelengths`` (nm) go
+        only to models that read cubes. ``labels`` and ``data`` (a report's JSON) are never shown.
     label, time : str
         What the file is called in the prompt, and its date, either may be empty.
     width, height : int or None

@@ -1,0 +1,201 @@
+"""Change statistical analysis (CSA): how much of what became what."""
+
+from collections import Counter
+
+import numpy as np
+
+from earthexam.questions.family import (
+    Asked,
+    Judgement,
+    choose,
+    clearly_first,
+    judge_bins,
+)
+from earthexam.questions.hyperspectral.block import Block
+from earthexam.questions.hyperspectral.change import (
+    BOTH_DATES,
+    FEWEST_PIXELS,
+    LEAST_CHANGE,
+    MOST_CHANGE,
+    TREND_EDGES,
+    arrow,
+    relabelled,
+)
+from earthexam.questions.hyperspectral.context import FAMILIES, once
+
+TRENDS = (
+    "significant decrease", "slight decrease", "stable", "slight increase", "significant increase"
+)  # fmt: skip
+
+
+@FAMILIES.add(
+    "csa.intensity",
+    question_type="judgement",
+    layout="scale",
+    needs=("later",),
+    dates=2,
+    wordings=(
+        "Did the mean signal over all bands of the changed pixels increase or decrease from the first date to the second?",
+        "In the changed area, how does the mean intensity at the second date compare with the first?",
+        "Averaged over bands and changed pixels, which way did the signal go?",
+    ),
+    cases=once,
+)
+def intensity(block: Block, _asked: Asked) -> Judgement | None:
+    """Sign of the mean difference over the changed pixels; at least 1 % of the earlier mean."""
+    if block.later is None or not LEAST_CHANGE <= block.changed_share <= MOST_CHANGE:
+        return None
+    before = float(np.nanmean(block.cube[block.changed], dtype=np.float64))
+    after = float(np.nanmean(block.later[block.changed], dtype=np.float64))
+    names = ("Increase", "Decrease")
+    answer = names[0] if after > before else names[1]
+    return choose(
+        {name: float(name == answer) for name in names},
+        answer,
+        clear=abs(after - before) >= 0.01 * abs(before),
+        evidence={"before": round(before, 6), "after": round(after, 6)},
+        fact="intensity of the change",
+    )
+
+
+@FAMILIES.add(
+    "csa.cover_trend",
+    question_type="range",
+    layout="scale",
+    needs=(*BOTH_DATES, "kinds"),
+    dates=2,
+    wordings=(
+        "Which trend describes the share of {kind} classes among the labelled pixels between the dates (stable within 2 percentage points, slight up to 10)?",
+        "From the first date to the second, how did {kind} develop as a share of the labelled pixels (2 and 10 percentage points divide stable, slight and significant)?",
+    ),
+    cases=lambda _block, _context: (
+        {"kind": kind} for kind in ("vegetation", "built", "artificial or bare")
+    ),
+    balance=("kind",),
+)
+def cover_trend(block: Block, asked: Asked) -> Judgement | None:
+    """Change of the share of a kind, in five bins."""
+    kinds = (
+        ("built", "soil", "other") if asked["kind"] == "artificial or bare" else (asked["kind"],)
+    )
+    before, after = (
+        float(block.kind_mask(*(str(kind) for kind in kinds), later=later)[block.labelled].mean())
+        for later in (False, True)
+    )
+    if not np.isfinite(after - before):
+        return None
+    return judge_bins(
+        after - before,
+        TREND_EDGES,
+        TRENDS,
+        evidence={"before": round(before, 6), "after": round(after, 6)},
+        fact=f"trend of {asked['kind']}",
+        margin=0.1,
+    )
+
+
+@FAMILIES.add(
+    "csa.conversion",
+    question_type="choice",
+    layout="pick",
+    needs=BOTH_DATES,
+    dates=2,
+    n_options=3,
+    wordings=(
+        "Which conversion between classes is the most frequent among the labelled pixels?",
+        "From the first date to the second, which class change affects most labelled pixels?",
+        "Name the most common conversion of one class into another.",
+    ),
+    cases=once,
+)
+def conversion(block: Block, _asked: Asked) -> Judgement | None:
+    """The most frequent pair of different labels, 1.5 times the next or more, eight pixels at least."""
+    counts = _conversions(block)
+    first = clearly_first({arrow(*pair): float(count) for pair, count in counts.items()})
+    if first is None:
+        return None
+    scores = {
+        arrow(one, two): float(counts.get((one, two), 0))
+        for one in block.references
+        for two in block.references
+        if one != two
+    }
+    return choose(
+        scores,
+        first[0],
+        clear=first[1] and scores[first[0]] >= FEWEST_PIXELS,
+        evidence={"conversions": {arrow(*pair): count for pair, count in counts.items()}},
+        fact="main conversion",
+    )
+
+
+@FAMILIES.add(
+    "csa.most_changed_class",
+    question_type="choice",
+    layout="pick",
+    needs=BOTH_DATES,
+    dates=2,
+    wordings=(
+        "Which class lost the largest number of labelled pixels to other classes?",
+        "Of the first date's classes, which one had most labelled pixels converted into something else?",
+        "Which class was reduced most, by labelled pixels that changed class?",
+    ),
+    cases=once,
+)
+def most_changed_class(block: Block, _asked: Asked) -> Judgement | None:
+    """The class most pixels left, 1.5 times the next or more."""
+    losses: Counter[str] = Counter()
+    for (one, _), count in _conversions(block).items():
+        losses[one] += count
+    first = clearly_first({name: float(count) for name, count in losses.items()})
+    if first is None:
+        return None
+    return choose(
+        {name: float(losses.get(name, 0)) for name in block.references},
+        first[0],
+        clear=first[1] and losses[first[0]] >= FEWEST_PIXELS,
+        evidence={"lost_pixels": dict(losses)},
+        fact="most changed class",
+    )
+
+
+@FAMILIES.add(
+    "csa.stable_class",
+    question_type="choice",
+    layout="pick",
+    needs=BOTH_DATES,
+    dates=2,
+    wordings=(
+        "Which class present at the first date kept the largest number of its labelled pixels unchanged?",
+        "By number of labelled pixels that stayed the same, which class is the most stable?",
+    ),
+    cases=once,
+)
+def stable_class(block: Block, _asked: Asked) -> Judgement | None:
+    """The class with most pixels of equal label, 1.5 times the next or more, where change happened."""
+    kept = {
+        name: float((block.mask(name) & block.mask(name, later=True)).sum())
+        for name in block.references
+    }
+    first = clearly_first(kept)
+    if first is None or not LEAST_CHANGE <= block.changed_share <= MOST_CHANGE:
+        return None
+    return choose(
+        kept,
+        first[0],
+        clear=first[1],
+        evidence={"kept_pixels": {name: int(count) for name, count in kept.items() if count}},
+        fact="stable class",
+    )
+
+
+def _conversions(block: Block) -> Counter[tuple[str, str]]:
+    if block.later_labels is None:
+        return Counter()
+    moved = relabelled(block)
+    pairs = zip(block.labels[moved].tolist(), block.later_labels[moved].tolist(), strict=True)
+    return Counter(
+        (block.class_names[one], block.class_names[two])
+        for one, two in pairs
+        if one in block.class_names and two in block.class_names
+    )

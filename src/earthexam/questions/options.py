@@ -1,0 +1,264 @@
+"""Draw which cases become items and which options they show, so that nothing tells the answer.
+
+The set of options is settled first, from texts that can all still be right; then a coin decides
+which of them is, and only then a case is looked up where that one is right and the others are
+certainly wrong. So each text is right in one of k of the items that show it, whatever the
+distribution of keys in the data, and the draws are independent: exact quotas would not be, since
+who knows the other keys could then tell the last one.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+
+from earthexam.questions.family import (
+    LEAST_OVERLAP,
+    MOST_OVERLAP,
+    BlockT,
+    ContextT,
+    Family,
+    Judgement,
+    Parameters,
+    Region,
+    area,
+    overlap,
+    parse_region,
+    region_text,
+)
+
+TRIES = 40
+
+
+@dataclass(frozen=True)
+class Case(Generic[BlockT, ContextT]):
+    """A family asked of one block with certain parameters, and what is true there."""
+
+    family: Family[BlockT, ContextT]
+    place: str
+    parameters: Parameters
+    judgement: Judgement
+
+    @property
+    def fact(self) -> tuple[str, str]:
+        """What the case is about: the same fact is asked once, whatever the family."""
+        return (
+            self.place,
+            self.judgement.fact or f"{self.family.name} {sorted(self.parameters.items())}",
+        )
+
+
+@dataclass(frozen=True)
+class Drawn(Generic[BlockT, ContextT]):
+    """A case with the options it shows; `options` are in natural order, the key by text."""
+
+    case: Case[BlockT, ContextT]
+    options: tuple[str, ...]
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether the options may stand in any order."""
+        return self.case.family.layout in {"pick", "boxes"}
+
+
+class Drawer(Generic[BlockT, ContextT]):
+    """Draws items of one family from its cases.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        Clear cases of one family.
+    rng : Generator
+        Seeded from the family and the builder version.
+    """
+
+    def __init__(self, cases: Sequence[Case[BlockT, ContextT]], rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._left: list[Case[BlockT, ContextT]] = list(cases)
+        self._used_in: Counter[str] = Counter()
+        self.offered = len(self._left)
+
+    def draw(
+        self, taken: set[tuple[str, str]], load: Counter[str]
+    ) -> Drawn[BlockT, ContextT] | None:
+        """Draw one item, or None where no set of options is left that could go either way.
+
+        Parameters
+        ----------
+        taken : set
+            Facts already asked, by any family.
+        load : Counter
+            Items already drawn by place; places with few are preferred.
+        """
+        self._left = [
+            case
+            for case in self._left
+            if case.fact not in taken and self._used_in[case.place] < case.family.per_block
+        ]
+        if not self._left:
+            return None
+        for _ in range(TRIES):
+            start = self._left[int(self._rng.integers(len(self._left)))]
+            peers = self._peers(start)
+            if start.family.layout == "boxes":
+                drawn = self._draw_boxes(start, peers)
+            else:
+                drawn = self._draw_texts(start, peers, load)
+            if drawn is not None:
+                self._used_in[drawn.case.place] += 1
+                return drawn
+        return None
+
+    def _peers(self, start: Case[BlockT, ContextT]) -> list[Case[BlockT, ContextT]]:
+        names = start.family.balance
+        wanted = [start.parameters.get(name) for name in names]
+        return [
+            case for case in self._left if [case.parameters.get(name) for name in names] == wanted
+        ]
+
+    def _draw_texts(
+        self,
+        start: Case[BlockT, ContextT],
+        peers: Sequence[Case[BlockT, ContextT]],
+        load: Counter[str],
+    ) -> Drawn[BlockT, ContextT] | None:
+        by_answer: dict[str, list[Case[BlockT, ContextT]]] = defaultdict(list)
+        for case in peers:
+            by_answer[case.judgement.answer].append(case)
+        for options in self._option_sets(start, by_answer):
+            fitting = [
+                [case for case in by_answer[text] if _refutes_rest(case, options)]
+                for text in options
+            ]
+            if all(fitting):
+                chosen = fitting[int(self._rng.integers(len(options)))]
+                return Drawn(self._least_loaded(chosen, load), options)
+        return None
+
+    def _option_sets(
+        self,
+        start: Case[BlockT, ContextT],
+        by_answer: dict[str, list[Case[BlockT, ContextT]]],
+    ) -> Iterator[tuple[str, ...]]:
+        answer = start.judgement.answer
+        most, least = start.family.n_options, start.family.least_options
+        match start.family.layout:
+            case "scale":
+                options = tuple(text for text in start.judgement.scores if text in by_answer)
+                if len(options) >= 2:
+                    yield options
+            case "window":
+                yield from self._windows(int(answer), (least, most), by_answer)
+            case _:
+                others = sorted(set(by_answer) & start.judgement.false)
+                weights = np.array([len(by_answer[text]) for text in others], dtype=float)
+                for size in range(min(most, len(others) + 1), least - 1, -1):
+                    picked = self._rng.choice(
+                        len(others), size - 1, replace=False, p=weights / weights.sum()
+                    )
+                    yield tuple(sorted([answer, *(others[i] for i in picked)]))
+
+    def _windows(
+        self, value: int, sizes: tuple[int, int], by_answer: dict[str, list[Case[BlockT, ContextT]]]
+    ) -> Iterator[tuple[str, ...]]:
+        for size in range(sizes[1], sizes[0] - 1, -1):
+            starts = range(max(0, value - size + 1), value + 1)
+            for first in self._rng.permutation(np.array(starts)):
+                window = tuple(str(first + step) for step in range(size))
+                if all(text in by_answer for text in window):
+                    yield window
+
+    def _least_loaded(
+        self, cases: Sequence[Case[BlockT, ContextT]], load: Counter[str]
+    ) -> Case[BlockT, ContextT]:
+        least = min(load[case.place] for case in cases)
+        best = [case for case in cases if load[case.place] == least]
+        return best[int(self._rng.integers(len(best)))]
+
+    def _draw_boxes(
+        self, start: Case[BlockT, ContextT], peers: Sequence[Case[BlockT, ContextT]]
+    ) -> Drawn[BlockT, ContextT] | None:
+        other = peers[int(self._rng.integers(len(peers)))]
+        one, two = start.judgement.region, other.judgement.region
+        if one is None or two is None or other.place == start.place:
+            return None
+        design = [int(axis) for axis in self._rng.permutation(4)]
+        sets = [crossed_boxes(one, two, design), crossed_boxes(two, one, design)]
+        if not all(_mutually_distinct(boxes) for boxes in sets):
+            return None
+        side = int(self._rng.integers(2))
+        return Drawn((start, other)[side], tuple(region_text(box) for box in sets[side]))
+
+
+# Which of the four options share a coordinate with the first: each coordinate of a box takes each
+# of two values in two of four options, so no option agrees with the others more than the rest do.
+_SPLITS = ((0, 0, 1, 1), (0, 1, 0, 1), (0, 1, 1, 0), (0, 0, 1, 1))
+
+
+def crossed_boxes(one: Region, two: Region, design: Sequence[int]) -> tuple[Region, ...]:
+    """Cross two true boxes into four options of which the first is `one`.
+
+    Parameters
+    ----------
+    one, two : Region
+        Two boxes that occur as truths.
+    design : permutation of 0..3
+        Which split each coordinate follows.
+    """
+    pair = (one, two)
+    return tuple(
+        tuple(pair[_SPLITS[design[axis]][option]][axis] for axis in range(4))  # type: ignore[misc]
+        for option in range(4)
+    )
+
+
+def assign_letters(
+    drawn: Sequence[Drawn[BlockT, ContextT]], rng: np.random.Generator
+) -> list[tuple[str, ...]]:
+    """Order the options of each item: ordered ones stay, others are shuffled.
+
+    Of 64 random assignments the one is kept whose letters spread best, by number of options:
+    even enough that a constant letter gains nothing, yet not so exact that keys tell one another.
+    """
+    best: tuple[float, list[tuple[str, ...]]] | None = None
+    for _ in range(64):
+        orders = [
+            tuple(rng.permutation(np.array(item.options, dtype=object)))
+            if item.shuffled
+            else item.options
+            for item in drawn
+        ]
+        spread = _letter_excess(drawn, orders)
+        if best is None or spread < best[0]:
+            best = (spread, orders)
+    return best[1] if best else []
+
+
+def _letter_excess(
+    drawn: Sequence[Drawn[BlockT, ContextT]], orders: Sequence[tuple[str, ...]]
+) -> float:
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for item, order in zip(drawn, orders, strict=True):
+        counts[len(order)][order.index(item.case.judgement.answer)] += 1
+    return sum(
+        sum((counter[letter] - counter.total() / size) ** 2 for letter in range(size))
+        for size, counter in counts.items()
+    )
+
+
+def _refutes_rest(case: Case[BlockT, ContextT], options: Iterable[str]) -> bool:
+    return all(text == case.judgement.answer or case.judgement.refutes(text) for text in options)
+
+
+def _mutually_distinct(boxes: Sequence[Region]) -> bool:
+    texts = [parse_region(region_text(box)) for box in boxes]
+    if any(text is None or area(text) <= 0 for text in texts):
+        return False
+    regions = [text for text in texts if text is not None]
+    return all(
+        LEAST_OVERLAP <= overlap(a, b) <= MOST_OVERLAP
+        for number, a in enumerate(regions)
+        for b in regions[number + 1 :]
+    )

@@ -1,0 +1,100 @@
+"""Compute every rule-made answer again from the sources and compare."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from earthexam.benchmark.store import Benchmark, SourceInfo
+from earthexam.core.errors import InputError, MissingFileError
+from earthexam.core.files import sha256_file
+from earthexam.core.item import Choice, Item, to_json
+from earthexam.questions.family import Asked, BlockT, ContextT, Families
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """An item whose stored answer is not what its source says."""
+
+    id: str
+    problem: str
+
+
+def compare(item: Item, block: BlockT, families: Families[BlockT, ContextT]) -> Iterator[Mismatch]:
+    """Judge an item anew on its block and list what differs from what is stored."""
+    provenance = item.provenance
+    if provenance is None or provenance.rule not in families.by_name:
+        rule = "none" if provenance is None else repr(provenance.rule)
+        yield Mismatch(item.id, f"rule {rule} is not known to this version; expected a rule")
+        return
+    family = families.by_name[provenance.rule]
+    judged = family.judge(block, Asked(provenance.parameters))
+    if judged is None:
+        yield Mismatch(item.id, "the source no longer gives this question an answer")
+        return
+    if not isinstance(item.answer, Choice) or len(item.answer.indices) != 1:
+        yield Mismatch(item.id, f"the stored answer {item.answer} is not one option")
+        return
+    index = item.answer.indices[0]
+    stored = item.options[index] if index < len(item.options) else None
+    if stored != judged.answer:
+        yield Mismatch(
+            item.id, f"the stored answer is {stored!r}, the source gives {judged.answer!r}"
+        )
+    doubtful = [o for o in item.options if o != judged.answer and not judged.refutes(o)]
+    if doubtful:
+        yield Mismatch(item.id, f"the options {doubtful} are not certainly wrong")
+    if not judged.clear:
+        yield Mismatch(item.id, "the answer is not clear: a margin is not kept")
+    if to_json(judged.evidence) != to_json(provenance.evidence):
+        yield Mismatch(
+            item.id,
+            f"the evidence is {to_json(provenance.evidence)}, the source gives "
+            f"{to_json(judged.evidence)}",
+        )
+
+
+def locate_sources(benchmark: Benchmark, folder: Path | None) -> dict[str, Path]:
+    """Find the recorded source files and check their hashes.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where the files lie, under their recorded names; None for the recorded paths.
+
+    Returns
+    -------
+    mapping of str to Path
+        Recorded path to where the file lies now.
+
+    Raises
+    ------
+    MissingFileError
+        A file is not there.
+    InputError
+        A file is not the one the benchmark was built from.
+    """
+    found = {}
+    for source in _recorded(benchmark):
+        path = Path(source.path) if folder is None else folder / Path(source.path).name
+        if not path.is_file():
+            message = f"{path} does not exist; say where the sources lie: --sources DIR"
+            raise MissingFileError(message)
+        digest = sha256_file(path)
+        if digest != source.sha256:
+            message = (
+                f"{path} has the hash {digest[:12]}…, the benchmark was built from "
+                f"{source.sha256[:12]}…; give the same file"
+            )
+            raise InputError(message)
+        found[source.path] = path
+    return found
+
+
+def _recorded(benchmark: Benchmark) -> Iterable[SourceInfo]:
+    if not benchmark.info.sources:
+        message = (
+            f"{benchmark.root} records no source files, so no answer can be computed again; "
+            "only benchmarks made by `earthexam build` can be verified"
+        )
+        raise InputError(message)
+    return benchmark.info.sources
