@@ -121,3 +121,11 @@ def test_pickled_objects_are_never_loaded(tmp_path):
     np.save(path, np.array([[[{}]]], dtype=object), allow_pickle=True)
     with pytest.raises(FormatError, match=r"not a whole \.npy file of numbers"):
         read_scene(path)
+
+
+def test_a_damaged_npy_header_is_one_error_of_ours(tmp_path):
+    path = save(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"}", b"{", 1))
+    with pytest.raises(FormatError, match=r"not a whole \.npy file") as caught:
+        read_scene(path)
+    assert "\n" not in str(caught.value)

@@ -109,7 +109,7 @@ class _Dataset:
             raise MissingLibraryError.of(package, f"reading {path.name}", "build") from error
         try:
             self._dataset = netCDF4.Dataset(path, mode)
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError, UnicodeDecodeError) as error:
             message = (
                 f"{path} cannot be read as NetCDF: {error}; the file may be cut off; copy it anew"
             )

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ def _side_file(path: Path) -> Path | None:
 def _map(path: Path) -> NDArray[Any]:
     try:
         mapped: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, EOFError, OSError, SyntaxError, TokenError) as error:
         message = f"{path} is not a whole .npy file of numbers: {error}; write it anew"
         raise FormatError(message) from error
     return mapped
