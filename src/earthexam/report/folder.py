@@ -6,6 +6,7 @@ from pathlib import Path
 
 from earthexam.core.files import folder_aside, write_whole
 from earthexam.report.against import against_markdown, place_run
+from earthexam.report.analysis import analysis_markdown
 from earthexam.report.collect import Report
 from earthexam.report.page import render_page
 from earthexam.report.plots import write_figures
@@ -44,6 +45,7 @@ def write_report(
         "tables.md": markdown(report.summaries),
         "tables.csv": tidy_csv(report.summaries),
         "tables.tex": latex(report.summaries),
+        "analysis.md": analysis_markdown(report),
     }
     if against is not None:
         texts["against.md"] = "\n".join(_placements(report, against))

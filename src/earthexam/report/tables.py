@@ -78,7 +78,7 @@ def markdown(summaries: Sequence[RunSummary]) -> str:
         parts.append(_markdown_matrix(table))
         for summary in summaries:
             if (view := summary.view(table.view)) is not None:
-                parts.append(f"### {_escape_markdown(summary.label)}\n")
+                parts.append(f"### {escape_markdown(summary.label)}\n")
                 parts.append(_markdown_details(view))
     parts.append("".join(f"- {note}\n" for note in notes(summaries)))
     return "\n".join(parts)
@@ -134,7 +134,7 @@ def contrast_markdown(contrasts: Sequence[Contrast]) -> str:
         "Intervals are clustered by group; p is corrected within each kind of contrast "
         "(Benjamini–Hochberg). *Above chance* is the difference of chance-corrected scores."
     )
-    return f"{_markdown_rows(head, rows)}\n{note}\n"
+    return f"{markdown_rows(head, rows)}\n{note}\n"
 
 
 def notes(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def notes(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
             f"* fewer than {FEW_CLUSTERS} groups: the interval rests on its small-sample correction."
         )
     found += [
-        f"{_escape_markdown(run.label)}, {VIEW_TITLES[view.view]}: no rank, replies came to "
+        f"{escape_markdown(run.label)}, {VIEW_TITLES[view.view]}: no rank, replies came to "
         f"{percent(view.micro.coverage)} % of the items, below {100 * RANKED_COVERAGE:.0f} %."
         for run in summaries
         for view in run.views
@@ -160,12 +160,23 @@ def notes(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
     if any(not row.supported for row in rows):
         found.append(f"{UNSUPPORTED}: the model can take none of these items.")
     found += [
-        f"{_escape_markdown(run.label)}: circular evaluation, an item is right only if it is right in "
+        f"{escape_markdown(run.label)}: circular evaluation, an item is right only if it is right in "
         "every option order."
         for run in summaries
         if run.circular
     ]
     return tuple(found)
+
+
+def markdown_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table, all columns but the first right-aligned; cells must be escaped."""
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *rows])
+
+
+def escape_markdown(text: str) -> str:
+    """Make text safe inside a Markdown table cell, on one line."""
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def percent(value: float) -> str:
@@ -200,7 +211,7 @@ def p_value(p: float) -> str:
 
 
 def _side(contrast: Contrast, name: str) -> str:
-    return VIEW_TITLES[name] if contrast.family == "view" else _escape_markdown(name)
+    return VIEW_TITLES[name] if contrast.family == "view" else escape_markdown(name)
 
 
 _CSV_HEAD = [
@@ -265,9 +276,9 @@ def _markdown_matrix(table: ResultTable) -> str:
     rows = []
     for line in table.lines:
         cells = [_cell_text(cell, "**{}**".format) for cell in line.cells]
-        title = _escape_markdown(line.title)
+        title = escape_markdown(line.title)
         rows.append([title if line.is_task else f"*{title}*", *cells])
-    return _markdown_rows(["Task", *map(_escape_markdown, table.runs)], rows)
+    return markdown_rows(["Task", *map(escape_markdown, table.runs)], rows)
 
 
 def _cell_text(cell: TableCell, emphasise: Callable[[str], str]) -> str:
@@ -286,7 +297,7 @@ def _markdown_details(view: ViewSummary) -> str:
     head = ["Task", "n", "Groups", "Accuracy", "95 % interval", "Coverage", "Answered", "Chance"]
     rows = [
         [
-            _escape_markdown(_title(row)),
+            escape_markdown(_title(row)),
             str(row.n),
             str(row.score.clusters),
             percent(row.score.estimate) if row.supported else UNSUPPORTED,
@@ -297,16 +308,7 @@ def _markdown_details(view: ViewSummary) -> str:
         ]
         for row in view.rows
     ]
-    return _markdown_rows([*head, "Above chance", *map(str.capitalize, used)], rows)
-
-
-def _markdown_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *rows])
-
-
-def _escape_markdown(text: str) -> str:
-    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split()))
+    return markdown_rows([*head, "Above chance", *map(str.capitalize, used)], rows)
 
 
 def _csv_fields(label: str, view: str, row: SummaryRow, best: bool) -> list[str]:
