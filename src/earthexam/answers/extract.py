@@ -125,7 +125,7 @@ def _read_chain(text: str, expected: Expected) -> Reading:
 
 def _steps(text: str) -> tuple[str, ...]:
     """Cut the reasoning before the last statement of an answer into its lines."""
-    last = next(last_markers(text), None)
+    last = next(iter(last_markers(text)), None)
     reasoning = text[: last.start] if last and not last.points_back else text
     lines = (line.strip() for line in reasoning.split("\n"))
     steps = (line[m.end() :] if (m := _STEP.match(line)) else line for line in lines)

@@ -4,8 +4,8 @@ All repetitions are bounded, so that no reply, however long or odd, takes more t
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 # More statements than this, none of them followed by an answer, will not get one.
 _MOST_MARKERS = 100
@@ -13,14 +13,16 @@ _MOST_MARKERS = 100
 _IS = r"(?:is|are|was|were|be|would be|should be|must be|will be|has to be)\b"
 _FORWARD = re.compile(
     rf"""
-      \banswers?(?:\s(?:choice|option|letter|label)s?)?\b
+      \b(?=[abcfimors])(?:
+      answers?(?:\s(?:choice|option|letter|label)s?)?\b
         (?:\s(?:to|for|of|here|in)\b[^.\n:?!]{{0,40}}?)??
         "?\s{{0,2}}(?:\b{_IS}|:|=|-(?=\s)|–|—)
-    | \bfinal\s(?:answer|choice|option)s?\b
-    | \b(?:correct|right|best|chosen|selected|most\slikely)\s(?:answer|option|choice|label|letter)s?\b
+    | final\s(?:answer|choice|option)s?\b
+    | (?:correct|right|best|chosen|selected|most\slikely)\s(?:answer|option|choice|label|letter)s?\b
         "?\s{{0,2}}(?:{_IS}|:|=|–|—)
-    | \b(?:option|choice)"?\s{{0,2}}:
-    | \bI(?:'d|'ll|\swould|\swill)?\s(?:choose|chose|pick|picked|select|selected|go\swith|opt\sfor)\b
+    | (?:option|choice)"?\s{{0,2}}:
+    | I(?:'d|'ll|\swould|\swill)?\s(?:choose|chose|pick|picked|select|selected|go\swith|opt\sfor)\b
+      )
     | 答案(?:应该|應該|应|應)?[是为為:\s]{{0,3}}
     | 正确(?:选项|的)[是为:\s]{{0,3}}
     | (?<![不可])选(?!项)择?[是为:\s]{{0,3}}
@@ -69,18 +71,15 @@ class Marker:
     points_back: bool = False
 
 
-def last_markers(text: str) -> Iterator[Marker]:
+@lru_cache(maxsize=1)  # the readers of one reply ask again
+def last_markers(text: str) -> tuple[Marker, ...]:
     """Give the announcements of `text`, the last first; denied ones are left out."""
     ahead = list(_FORWARD.finditer(text))[-_MOST_MARKERS:]
     behind = list(_BACKWARD.finditer(text))[-_MOST_MARKERS:]
-    forward = [Marker(m.start(), m.end()) for m in ahead]
-    backward = [Marker(m.start(), m.end(), True) for m in behind]
-    markers = forward
-    if backward:
-        markers = sorted(forward + backward, key=lambda marker: marker.start)
-    for marker in reversed(markers[-_MOST_MARKERS:]):
-        if marker.points_back or not is_denied(text, marker.start):
-            yield marker
+    markers = [Marker(m.start(), m.end()) for m in ahead if not is_denied(text, m.start())]
+    markers += [Marker(m.start(), m.end(), points_back=True) for m in behind]
+    markers.sort(key=lambda marker: marker.start, reverse=True)
+    return tuple(markers[:_MOST_MARKERS])
 
 
 def is_denied(text: str, start: int) -> bool:

@@ -25,6 +25,7 @@ _BETWEEN = re.compile(r"\b(?:between|from|within|ranges?|range of)\b[\s:\[(]{0,3
 _EQUALS = re.compile(r"(?<![<>!=])[=≈](?!=)")
 _SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|\n|。|;")
 _MOST_STATEMENTS = 50
+_MOST_NUMBERS = 200
 _LAST_WORD = re.compile(r"[\w.,]{1,40}$")
 
 
@@ -101,7 +102,7 @@ def _value_at(text: str, start: int) -> re.Match[str] | None:
 
 def _ranges(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
     """Give the pairs of numbers that a reply joins to a range."""
-    numbers = list(_NUMBER.finditer(text))
+    numbers = list(_NUMBER.finditer(text))[-_MOST_NUMBERS:]
     for low, high in pairwise(numbers):
         unit = _UNIT.match(text, low.end())
         known = unit and unit_key(unit["unit"])

@@ -211,7 +211,7 @@ def _judge_label(golden: Golden, reading: Reading, labels: Sequence[str]) -> Ver
 def _statements(text: str) -> Iterator[str]:
     """Give what a reply states as its answer: all of it, what a marker announces, its last line."""
     yield normalise_text(text)
-    marker = next(last_markers(text), None)
+    marker = next(iter(last_markers(text)), None)
     if marker is not None:
         if not marker.points_back:
             for start in after_marker(text, marker.end):
