@@ -148,7 +148,9 @@ def _score_box(
 
 def _score_open(item: Item, golden: Golden, reading: Reading) -> Score:
     is_count = item.question_type == "count"
-    verdict = prejudge(golden, reading, labels=item.options, is_count=is_count)
+    closed = item.meta.get("labels")
+    labels = [str(label) for label in closed] if isinstance(closed, list) else item.options
+    verdict = prejudge(golden, reading, labels=labels, is_count=is_count)
     if verdict is None:
         return Score("unjudged", 0.0, "no rule can decide")
     if 0 < verdict.score < 1:

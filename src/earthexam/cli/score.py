@@ -9,6 +9,9 @@ import typer
 from earthexam.cli.app import app, print_table, say
 
 if TYPE_CHECKING:
+    from earthexam.benchmark.store import Benchmark
+    from earthexam.evaluate.folder import Run, ScoreRecord
+    from earthexam.evaluate.formats import FormatResults
     from earthexam.evaluate.published_scoring import Difference
     from earthexam.evaluate.summary import RunSummary
 
@@ -28,13 +31,23 @@ def score_command(
         Path | None, typer.Option(help="Benchmark folder, where it has moved since the run.")
     ] = None,
     scoring: Annotated[
-        Scoring, typer.Option(help="ours, or as HM-Bench: its released code, its paper.")
+        Scoring, typer.Option(help="ours, or as published: the released code, the paper.")
     ] = Scoring.OURS,
+    judge: Annotated[
+        str | None, typer.Option(help="Model that decides open answers and chains, as for run.")
+    ] = None,
+    base_url: Annotated[
+        list[str] | None, typer.Option(help="Server address of the judge; may be repeated.")
+    ] = None,
+    concurrency: Annotated[
+        int, typer.Option(min=1, help="Most questions to the judge at once.")
+    ] = 16,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score a saved run and print the result by task; ours is always written."""
     from earthexam.benchmark.store import Benchmark
     from earthexam.evaluate.folder import Run
+    from earthexam.evaluate.formats import finish_scores, record_formats
     from earthexam.evaluate.published_scoring import differences, score_published
     from earthexam.evaluate.record_scores import record_scores
     from earthexam.evaluate.scoring import score_run
@@ -42,7 +55,12 @@ def score_command(
     opened = Run.open(run)
     items = Benchmark.open(benchmark or opened.info.benchmark_path)
     ours = score_run(opened, items)
+    if judge is not None:
+        _ask_judge(opened, items, ours, judge, base_url, concurrency)
+    ours, results = finish_scores(opened, items, ours)
+    record_formats(opened, results)
     summary = record_scores(opened, ours)
+    _tell_formats(results)
     if scoring is Scoring.OURS:
         _print_summary(summary, as_json)
         return
@@ -50,6 +68,41 @@ def score_command(
     published = score_published(opened, items, rules)
     _print_summary(record_scores(opened, published, scoring.value), as_json)
     _tell_differences(differences(opened, ours, published), scoring)
+
+
+def _ask_judge(
+    run: "Run",
+    benchmark: "Benchmark",
+    scores: "list[ScoreRecord]",
+    judge: str,
+    base_url: list[str] | None,
+    concurrency: int,
+) -> None:
+    from earthexam.evaluate.judging import judge_run
+    from earthexam.models.opening import open_model
+    from earthexam.models.options import ModelOptions
+    from earthexam.models.profiles import find_profile
+
+    options = ModelOptions(
+        profile=find_profile(judge), base_urls=tuple(base_url or ()), concurrency=concurrency
+    )
+    model = open_model(judge, options)
+    asked = judge_run(run, benchmark, scores, model, concurrency=concurrency)
+    say(f"{judge} was asked {asked} questions; its earlier verdicts were kept")
+
+
+def _tell_formats(results: "FormatResults") -> None:
+    judged = results.judged
+    if judged.judge:
+        agreement = (
+            "" if judged.agreement is None else f", agrees with rules in {judged.agreement:.1%}"
+        )
+        say(f"judge {judged.judge}: {judged.verdicts} verdicts, {judged.failed} failed{agreement}")
+    if results.captions is not None:
+        values = (f"{name} {value:.4f}" for name, value in results.captions.corpus.items())
+        say(f"{results.captions.n} captions: {', '.join(values) or 'not scored'}")
+        for note in results.captions.notes:
+            say(f"  {note}")
 
 
 def _print_summary(summary: "RunSummary", as_json: bool) -> None:
@@ -83,5 +136,6 @@ def _tell_differences(found: "list[Difference]", scoring: Scoring) -> None:
         reply = " ".join(one.reply.split())[:60]
         say(
             f"  {one.key.id} {one.key.view} ({one.task}): {scoring.value} {one.published.outcome} "
-            f"{one.published.answer}, ours {one.ours.outcome} {one.ours.answer}: {reply!r}"
+            f"{one.published.answer}, ours {one.ours.outcome} {one.ours.answer}: {reply!r} "
+            f"{one.published.detail}".rstrip()
         )

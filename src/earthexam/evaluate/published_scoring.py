@@ -9,6 +9,7 @@ from earthexam.benchmark.store import Benchmark
 from earthexam.core.errors import InputError
 from earthexam.core.item import Choice, Item
 from earthexam.evaluate.folder import ReplyRecord, Run, ScoreRecord
+from earthexam.evaluate.released_omniearth import score_released_omniearth
 from earthexam.evaluate.scoring import chance, matched, without_reply
 from earthexam.models.protocol import Key
 
@@ -32,7 +33,9 @@ class Difference:
 
 
 def score_published(run: Run, benchmark: Benchmark, scoring: PublishedScoring) -> list[ScoreRecord]:
-    """Score as the released HM-Bench code or as its paper does (arXiv 2604.08884).
+    """Score as the code released with a benchmark does, or as its paper says.
+
+    For OmniEarth-Bench see `released_omniearth`; all else is read as HM-Bench (arXiv 2604.08884).
 
     A reply without a valid letter is wrong in both. The released code also counts calls that failed
     as wrong; the paper is silent on them, so they stay failed.
@@ -42,6 +45,8 @@ def score_published(run: Run, benchmark: Benchmark, scoring: PublishedScoring) -
     InputError
         An item is no single choice; neither scorer knows another format.
     """
+    if scoring == "released" and benchmark.info.taxonomy == "omniearth":
+        return score_released_omniearth(run, benchmark)
     return [_score(item, key, record, scoring) for item, key, record in matched(run, benchmark)]
 
 
@@ -54,7 +59,7 @@ def differences(
     return [
         Difference(row.key, row.task, replies.get(row.key, ""), row, other[row.key])
         for row in ours
-        if row.score != other[row.key].score
+        if row.score != other[row.key].score and other[row.key].outcome != "unsupported"
     ]
 
 
