@@ -92,7 +92,7 @@ def choice_records() -> dict[str, list[dict[str, Any]]]:
             record(DISASTER, "x2", "Which disaster comes?", "A", **{"Answer Choices": disasters}),
         ],
         QUAKE: [
-            record(QUAKE, 4, "Quake or noise?", "A",
+            record(QUAKE, 4, "Quake or noise?", "B",
                    **{"Answer Choices": [UNABLE.upper(), "Earthquake", "Noise"]}),
             record(QUAKE, 4, "Quake or noise, again?", "B",
                    **{"Answer Choices": ["Earthquake", "Noise"]}),
