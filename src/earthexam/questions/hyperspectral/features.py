@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import ndimage
 
 from earthexam.questions.family import Asked, Judgement, Parameters, choose, clearly_first
@@ -103,11 +104,10 @@ def brightest_in_range(block: Block, asked: Asked) -> Judgement | None:
 
     Classes that the block does not have are wrong: they have no spectrum in it.
     """
-    low, high = asked.number("low_nm"), asked.number("high_nm")
-    bands = (block.wavelengths_nm >= low) & (block.wavelengths_nm <= high)  # type: ignore[operator]
-    signal = {name: float(mean[bands].mean()) for name, mean in block.means.items()}
-    if len(signal) < 2:
+    bands = _bands_in(block, asked)
+    if len(block.means) < 2 or not bands.any():
         return None
+    signal = {name: float(mean[bands].mean()) for name, mean in block.means.items()}
     ranked = sorted(signal, key=lambda name: (-signal[name], name))
     return choose(
         {name: signal.get(name, -1.0) for name in block.references},
@@ -188,10 +188,9 @@ def peak_ranges(block: Block, context: Context) -> Iterator[Parameters]:
 )
 def peak_in_range(block: Block, asked: Asked) -> Judgement | None:
     """Classes whose maximum lies in the range are right; wrong are those that stay 2 % below it."""
-    low, high = asked.number("low_nm"), asked.number("high_nm")
-    if block.wavelengths_nm is None:
+    bands = _bands_in(block, asked)
+    if not bands.any():
         return None
-    bands = (block.wavelengths_nm >= low) & (block.wavelengths_nm <= high)
     heights = {name: float(mean[bands].max() / mean.max()) for name, mean in block.means.items()}
     name = asked.text("_name", max(heights, key=lambda n: heights[n], default=""))
     if name not in heights:
@@ -393,6 +392,14 @@ def broad_category(block: Block, _asked: Asked) -> Judgement | None:
         evidence={"pixels": {kind: int(count) for kind, count in counts.items()}},
         fact="broad category",
     )
+
+
+def _bands_in(block: Block, asked: Asked) -> NDArray[np.bool_]:
+    """Which bands lie in the range that is asked about; none where wavelengths are unknown."""
+    if block.wavelengths_nm is None:
+        return np.zeros(block.cube.shape[2], dtype=bool)
+    low, high = asked.number("low_nm"), asked.number("high_nm")
+    return np.asarray((block.wavelengths_nm >= low) & (block.wavelengths_nm <= high))
 
 
 def _angle(one: np.ndarray, other: np.ndarray) -> float:
