@@ -106,7 +106,7 @@ def _shrink(raw: bytes, path: str, mime: str, factor: float, length: float) -> F
     while True:
         width = max(1, math.floor(full.width * factor))
         height = max(1, math.floor(full.height * factor))
-        smaller = full.resize((width, height), Image.Resampling.LANCZOS)
+        smaller = full.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=3.0)
         data, form = _encode(smaller, mime)
         if len(data) * _BASE64 <= length or width == height == 1:
             shrunk = Resize(path, width / full.width, height / full.height)

@@ -1,0 +1,161 @@
+"""The commands run, score, probe and read, as a user calls them."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chat_server import ChatServer
+from earthexam.benchmark.store import Benchmark
+from small_benchmark import make_benchmark
+
+KEY = "sk-secret-5f2b9c7e1d"
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    return make_benchmark(tmp_path_factory.mktemp("cli") / "bench é", 12)
+
+
+def earthexam(*words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "earthexam", *map(str, words)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+    )
+
+
+def everything_in(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_no_key_is_left_anywhere_by_a_good_or_a_failed_run(
+    bench: Benchmark, tmp_path: Path
+) -> None:
+    said = ""
+    with ChatServer(keys_wanted=KEY) as server:
+        for name, key in (("good", KEY), ("failed", f"{KEY}-wrong")):
+            done = earthexam(
+                "run", bench.root, "--model", "openai/gpt-4o", "--base-url", server.url,
+                "--out", tmp_path / name, "--cache", tmp_path / f"cache-{name}", OPENAI_API_KEY=key,
+            )  # fmt: skip
+            assert done.returncode == (0 if name == "good" else 2), done.stderr
+            said += done.stdout + done.stderr
+            scored = earthexam("score", tmp_path / name)
+            said += scored.stdout + scored.stderr
+    assert "OPENAI_API_KEY" in said
+    assert KEY not in said
+    assert KEY.encode() not in everything_in(tmp_path)
+    assert (tmp_path / "good" / "summary.json").is_file()
+
+
+def test_a_dry_run_counts_and_asks_nothing(bench: Benchmark, tmp_path: Path) -> None:
+    done = earthexam(
+        "run", bench.root, "--model", "openai/gpt-4o-mini", "--out", tmp_path / "run", "--dry-run"
+    )
+    assert done.returncode == 0, done.stderr
+    shown = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in done.stdout.splitlines())
+    assert (shown["requests"], shown["pictures"], shown["profile"]) == ("24", "12", "gpt")
+    assert float(shown["USD, at most"].split()[0]) >= 0
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_budget_without_a_price_is_refused(bench: Benchmark, tmp_path: Path) -> None:
+    done = earthexam(
+        "run", bench.root, "--model", "vllm/x", "--out", tmp_path / "run", "--budget", "1"
+    )
+    assert done.returncode == 2
+    assert "--profile" in done.stderr
+
+
+def test_a_baseline_is_run_and_scored_with_a_table_as_json(
+    bench: Benchmark, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    done = earthexam("run", bench.root, "--model", "baseline/constant", "--out", out)
+    assert done.returncode == 0, done.stderr
+    scored = earthexam("score", out, "--json")
+    assert scored.returncode == 0, scored.stderr
+    rows = json.loads(scored.stdout)
+    (overall,) = (row for row in rows if row["view"] == "report" and row["task"] == "Overall micro")
+    # The truth of every item is option B, so always saying A is never right.
+    assert (overall["n"], overall["score"], overall["chance"]) == ("12", "0.000", "0.250")
+    other = earthexam("score", out, "--scoring", "released")
+    assert other.returncode == 0
+    assert "0 replies score differently" in other.stderr
+
+
+def test_failed_requests_are_listed_and_the_exit_code_says_so(
+    bench: Benchmark, tmp_path: Path
+) -> None:
+    lost = bench.items[3].id
+    with ChatServer(always={lost: 400}) as server:
+        words = ("run", bench.root, "--model", "vllm/x", "--base-url", server.url,
+                 "--out", tmp_path / "run", "--views", "report")  # fmt: skip
+        done = earthexam(*words)
+        assert done.returncode == 1
+        assert lost in done.stderr
+        server.always = {}
+        assert earthexam(*words).returncode == 0
+
+
+def test_wrong_use_is_one_line_on_stderr(bench: Benchmark, tmp_path: Path) -> None:
+    for words in (
+        ("run", tmp_path / "nowhere", "--model", "baseline/uniform", "--out", tmp_path / "r"),
+        ("run", bench.root, "--model", "gpt-5", "--out", tmp_path / "r"),
+        ("run", bench.root, "--model", "baseline/unifrm", "--out", tmp_path / "r"),
+        ("run", bench.root, "--model", "vllm/x", "--views", "cube", "--out", tmp_path / "r"),
+        ("score", tmp_path / "nowhere"),
+    ):
+        done = earthexam(*words)
+        assert done.returncode == 2, words
+        assert done.stderr.startswith("error: ")
+        assert done.stderr.count("\n") == 1
+
+
+def _looks(body: dict[str, Any]) -> str:
+    """Answer as a model with eyes: compare the bytes of the pictures, know the probe's rectangle."""
+    content = body["messages"][-1]["content"]
+    pictures = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
+    if len(pictures) == 1:
+        return "[[550, 125, 950, 375]]"
+    seen = getattr(_looks, "first", pictures[0])
+    _looks.first = seen  # type: ignore[attr-defined]
+    return "A" if pictures[0] == seen else "B"
+
+
+def test_probe_says_whether_order_and_convention_hold() -> None:
+    with ChatServer(reply=_looks) as server:
+        good = earthexam("probe", "vllm/Qwen/Qwen3-VL-8B", "--base-url", server.url)
+        assert good.returncode == 0, good.stdout + good.stderr
+        assert good.stdout.count("holds") == 2
+        other = earthexam("probe", "vllm/Qwen/Qwen2.5-VL-7B", "--base-url", server.url)
+        assert other.returncode == 1
+        assert "best fit: 0-1000 xyxy" in other.stdout
+
+
+def test_probe_finds_a_model_that_always_says_the_same() -> None:
+    with ChatServer(reply="A") as server:
+        done = earthexam("probe", "vllm/x", "--base-url", server.url, "--json")
+    rows = json.loads(done.stdout)
+    assert [row["result"] for row in rows] == ["fails", "fails"]
+
+
+def test_read_gives_the_answer_of_every_known_case(shared: Path) -> None:
+    path = shared / "cases" / "replies.jsonl"
+    done = earthexam("read", path)
+    assert done.returncode == 0, done.stderr
+    cases = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["id"] for one in found] == [case["id"] for case in cases]
+    for one, case in zip(found, cases, strict=True):
+        assert one["outcome"] == case["outcome"], case["id"]
