@@ -182,6 +182,7 @@ def _reply(name: str, item: Item, view: View, share: float) -> tuple[ReplyRecord
         outcome=outcome,
         score=float(outcome == "right"),
         chance=1 / len(item.options),
+        detail=answer,
     )
     order = tuple(range(len(item.options)))
     return ReplyRecord(key=key, status="replied", text=text, option_order=order), score

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import zip_longest
@@ -217,7 +218,7 @@ def _replies(report: Report, chosen: set[str]) -> dict[str, tuple[BrowserReply, 
                 rule=row["rule"] or "",
                 outcome=row["outcome"],
                 score=row["score"],
-                detail=row["detail"] or "",
+                detail=_remark(row["detail"] or ""),
             )
             found.setdefault(item.id, []).append(reply)
     return {name: tuple(replies) for name, replies in found.items()}
@@ -278,6 +279,12 @@ def _file(media: Media, pictures: Mapping[str, Embedded], texts: Mapping[str, st
         return BrowserFile(media.path, "text", media.label, media.time)
     size = f"{media.width} × {media.height}, " if media.width and media.height else ""
     return BrowserFile(media.path, "note", media.label, media.time, f"{size}file {media.path}")
+
+
+def _remark(detail: str) -> str:
+    """Leave out the letters that the scorer repeats: the answer names them already."""
+    parts = detail.split("; ")
+    return "; ".join(part for part in parts if not re.fullmatch("[A-Z](, [A-Z])*", part))
 
 
 def _brief(value: JsonValue) -> str:

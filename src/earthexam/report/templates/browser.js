@@ -83,7 +83,7 @@
       return make("figure", { class: broad }, caption, image);
     }
     if (file.kind === "text") {
-      return make("figure", { class: "broad" }, caption, make("pre", { tabindex: "0" }, data.texts[file.path]));
+      return make("figure", { class: "broad words" }, caption, make("pre", { tabindex: "0" }, data.texts[file.path]));
     }
     return make("figure", {}, caption, make("p", { class: "how" }, file.note));
   }
@@ -142,7 +142,7 @@
       make("div", { class: "views" },
         ...item.views.flatMap((view) => view.files.map((file) => viewFigure(view.name, file)))),
       make("h4", {}, "Replies"),
-      ...(item.replies.length ? item.replies.map(replyBlock) : [make("p", { class: "how" }, "None.")]),
+      make("div", { class: "replies" }, ...item.replies.map(replyBlock)),
       ...evidence(item));
   }
 
@@ -156,7 +156,7 @@
     if (node) {
       node.setAttribute("aria-selected", "true");
       list.setAttribute("aria-activedescendant", node.id);
-      if (follow) list.scrollTop = node.offsetTop - list.offsetTop - list.clientHeight / 3;
+      if (follow) list.scrollTop = node.offsetTop - list.clientHeight / 3;
       place.replaceChildren(caseOf(shown[index]));
     } else {
       list.removeAttribute("aria-activedescendant");
