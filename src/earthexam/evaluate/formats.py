@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import polars as pl
+from pydantic import TypeAdapter
 
 from earthexam.benchmark.store import Benchmark
+from earthexam.core.errors import FormatError
 from earthexam.core.files import write_whole
 from earthexam.core.item import References
 from earthexam.evaluate.captions import CaptionPair, CaptionScores, score_captions
@@ -149,3 +151,41 @@ def _plain(value: Any) -> Any:
             return [_plain(held) for held in value]
         case _:
             return value
+
+
+def read_formats(run: Run) -> FormatResults | None:
+    """Read ``formats.json``; None where the run has none.
+
+    Raises
+    ------
+    FormatError
+        The file is not what `record_formats` writes.
+    """
+    path = run.root / FORMATS_FILE
+    if not path.is_file():
+        return None
+    try:
+        kept = json.loads(path.read_bytes())
+        for summaries in (kept["chains"], kept["boxes"]):
+            for name, summary in summaries.items():
+                summaries[name] = _with_nan(summary)
+        return _RESULTS.validate_python(kept)
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        line = str(error).splitlines()[0]
+        message = f"{path}: {line}; score the run again with: earthexam score {run.root}"
+        raise FormatError(message) from error
+
+
+def _with_nan(value: Any) -> Any:
+    match value:
+        case None:
+            return math.nan
+        case dict():
+            return {key: _with_nan(held) for key, held in value.items()}
+        case list():
+            return [_with_nan(held) for held in value]
+        case _:
+            return value
+
+
+_RESULTS = TypeAdapter(FormatResults)

@@ -8,8 +8,10 @@ from earthexam.core.files import folder_aside, write_whole
 from earthexam.report.against import against_markdown, place_run
 from earthexam.report.analysis import analysis_markdown
 from earthexam.report.collect import Report
+from earthexam.report.formats import formats_markdown
 from earthexam.report.page import render_page
 from earthexam.report.plots import write_figures
+from earthexam.report.spheres import spheres_markdown
 from earthexam.report.tables import latex, markdown, tidy_csv
 
 PAGE_FILE = "index.html"
@@ -47,6 +49,12 @@ def write_report(
         "tables.tex": latex(report.summaries),
         "analysis.md": analysis_markdown(report),
     }
+    for name, text in (
+        ("formats.md", formats_markdown(report)),
+        ("spheres.md", spheres_markdown(report)),
+    ):
+        if text:
+            texts[name] = text
     if against is not None:
         texts["against.md"] = "\n".join(_placements(report, against))
     with folder_aside(out, marker=PAGE_FILE, replace=True) as aside:
