@@ -52,24 +52,34 @@ def folder_aside(out: Path, *, marker: str, replace: bool = False) -> Iterator[P
     InputError
         `out` exists and must not be replaced.
     """
-    ours = (out / marker).is_file()
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())) and not (replace and ours):
-        reason = "exists" if ours else f"exists and holds no {marker}"
-        message = f"{out} {reason}; choose another --out or remove it first"
-        raise InputError(message)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    _refuse_taken(out, marker, replace)
+    # A link to a folder stays a link: the folder behind it is filled.
+    place = out.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+    retired = aside.with_name(f"{aside.name}-old")
     try:
         yield aside
         umask = os.umask(0)
         os.umask(umask)
         aside.chmod(0o777 & ~umask)
-        if out.exists():
-            shutil.rmtree(out)
-        aside.replace(out)
+        # Another writer may have finished meanwhile.
+        _refuse_taken(out, marker, replace)
+        if place.exists():
+            place.replace(retired)
+        aside.replace(place)
+        shutil.rmtree(retired, ignore_errors=True)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise
+
+
+def _refuse_taken(out: Path, marker: str, replace: bool) -> None:
+    ours = (out / marker).is_file()
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())) and not (replace and ours):
+        reason = "exists" if ours else f"exists and holds no {marker}"
+        message = f"{out} {reason}; choose another --out or remove it first"
+        raise InputError(message)
 
 
 def inside(root: Path, relative: str) -> Path:
