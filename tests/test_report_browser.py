@@ -13,9 +13,22 @@ from typing import Any
 
 import pytest
 
+from earthexam.benchmark.store import BenchmarkWriter
+from earthexam.core.item import Item, Media
+from earthexam.evaluate.folder import (
+    REPLIES_FILE,
+    ReplyRecord,
+    RunInfo,
+    ScoreRecord,
+    write_run_info,
+    write_scores,
+)
+from earthexam.models.protocol import Key
 from earthexam.report.collect import collect_report
 from earthexam.report.page import render_page
+from factories import make_item
 from report_example import HOSTILE, write_example
+from small_benchmark import make_benchmark, png
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -201,3 +214,54 @@ def test_the_printed_page_leaves_out_what_needs_a_screen(opened):
     assert not opened.page.locator("#items").is_visible()
     assert not opened.page.locator("nav.sections").is_visible()
     assert opened.page.locator("#tasks").is_visible()
+
+
+@pytest.fixture(scope="module")
+def boxes_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page about one grounding item and one reply to it."""
+    folder = tmp_path_factory.mktemp("boxes")
+
+    def make(writer: BenchmarkWriter) -> list[Item]:
+        path, digest = writer.add_media(png((90, 120, 60), (200, 100)), ".png")
+        shown = (Media("image", path, width=200, height=100, sha256=digest),)
+        return [make_item("grounding", question_type="box", media=shown)]
+
+    benchmark = make_benchmark(folder / "benchmark", make)
+    key = Key(benchmark.items[0].id, "image")
+    run = folder / "run"
+    run.mkdir()
+    (run / REPLIES_FILE).write_bytes(ReplyRecord(key, "replied", "[20, 20, 50, 40]").to_line())
+    score = ScoreRecord(
+        key, "LCC", "block-1", "made-up", "[20,20,50,40]", "box", "wrong", 0.0, iou=0.2
+    )
+    write_scores(run, [score])
+    info = RunInfo(
+        benchmark="small",
+        benchmark_path=str(benchmark.root),
+        benchmark_sha256=benchmark.sha256,
+        model="example/one",
+    )
+    write_run_info(run, info)
+    path = folder / "index.html"
+    path.write_text(render_page(collect_report([run])), encoding="utf-8")
+    return path
+
+
+def test_boxes_are_drawn_where_they_lie_on_the_picture(browser, boxes_file):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(boxes_file.as_uri())
+    page.locator(".framed rect.key").wait_for(state="attached")
+    places = page.evaluate(
+        """() => {
+          const image = document.querySelector(".framed img").getBoundingClientRect();
+          return ["key", "read"].map((kind) => {
+            const box = document.querySelector(`.framed rect.${kind}`).getBBox();
+            const drawn = document.querySelector(`.framed rect.${kind}`).getScreenCTM();
+            return [box.x, box.y, box.x + box.width, box.y + box.height,
+              Math.round(image.width / drawn.a), Math.round(image.height / drawn.d)];
+          });
+        }"""
+    )
+    page.close()
+    # The key of the item, the box read from the reply, on a plane as large as the picture.
+    assert places == [[10, 20, 30, 40, 200, 100], [20, 20, 50, 40, 200, 100]]

@@ -55,7 +55,7 @@ class BrowserView:
 
 @dataclass(frozen=True, slots=True)
 class BrowserReply:
-    """One reply and how it was read."""
+    """One reply and how it was read; `box` in pixels of the picture, for grounding."""
 
     run: int
     view: str
@@ -67,6 +67,7 @@ class BrowserReply:
     outcome: str
     score: float
     detail: str
+    box: tuple[float, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class BrowserItem:
     options: tuple[str, ...]
     key: tuple[int, ...]
     key_text: str
+    key_box: tuple[float, ...] | None
     evidence: tuple[tuple[str, str], ...]
     views: tuple[BrowserView, ...]
     replies: tuple[BrowserReply, ...]
@@ -219,6 +221,7 @@ def _replies(report: Report, chosen: set[str]) -> dict[str, tuple[BrowserReply, 
                 outcome=row["outcome"],
                 score=row["score"],
                 detail=_remark(row["detail"] or ""),
+                box=_read_box(row["answer"], item),
             )
             found.setdefault(item.id, []).append(reply)
     return {name: tuple(replies) for name, replies in found.items()}
@@ -263,6 +266,7 @@ def _item(
         options=item.options,
         key=indices,
         key_text=describe_key(item),
+        key_box=item.answer.box if isinstance(item.answer, Box) else None,
         evidence=tuple((name, _brief(value)) for name, value in evidence),
         views=tuple(
             BrowserView(view, tuple(_file(m, pictures, texts) for m in item.media_of(view)))
@@ -279,6 +283,12 @@ def _file(media: Media, pictures: Mapping[str, Embedded], texts: Mapping[str, st
         return BrowserFile(media.path, "text", media.label, media.time)
     size = f"{media.width} × {media.height}, " if media.width and media.height else ""
     return BrowserFile(media.path, "note", media.label, media.time, f"{size}file {media.path}")
+
+
+def _read_box(answer: str | None, item: Item) -> tuple[float, ...] | None:
+    if item.format != "grounding" or not answer:
+        return None
+    return tuple(json.loads(answer))
 
 
 def _remark(detail: str) -> str:

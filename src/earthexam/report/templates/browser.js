@@ -70,7 +70,26 @@
 
   // --- one item ------------------------------------------------------------------------------
 
-  function viewFigure(name, file) {
+  // The right box of a grounding item, and dashed those that were read, over its picture.
+  function boxes(item, picture) {
+    const space = "http://www.w3.org/2000/svg";
+    const plane = document.createElementNS(space, "svg");
+    plane.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
+    plane.setAttribute("aria-hidden", "true");
+    const drawn = [[item.key_box, "key", "key"]].concat(item.replies.filter((reply) => reply.box)
+      .map((reply) => [reply.box, "read", data.runs[reply.run]]));
+    for (const [[x0, y0, x1, y1], kind, who] of drawn) {
+      const frame = document.createElementNS(space, "rect");
+      const sides = { x: x0, y: y0, width: x1 - x0, height: y1 - y0, class: kind };
+      Object.entries(sides).forEach(([side, value]) => frame.setAttribute(side, value));
+      frame.append(document.createElementNS(space, "title"));
+      frame.firstChild.textContent = who;
+      plane.append(frame);
+    }
+    return plane;
+  }
+
+  function viewFigure(item, name, file) {
     const label = [data.view_names[name] || name, file.label, file.time].filter(Boolean).join(" · ");
     const caption = make("figcaption", {}, label);
     if (file.kind === "picture") {
@@ -80,7 +99,9 @@
         class: picture.width < 300 ? "small" : null,
       });
       const broad = picture.width > 600 ? "broad" : null;
-      return make("figure", { class: broad }, caption, image);
+      const content = item.key_box
+        ? make("div", { class: "framed" }, image, boxes(item, picture)) : image;
+      return make("figure", { class: broad }, caption, content);
     }
     if (file.kind === "text") {
       return make("figure", { class: "broad words" }, caption, make("pre", { tabindex: "0" }, data.texts[file.path]));
@@ -140,7 +161,7 @@
       item.options.length ? null : make("p", {}, make("strong", {}, "Key: "), item.key_text),
       make("h4", {}, "What was shown"),
       make("div", { class: "views" },
-        ...item.views.flatMap((view) => view.files.map((file) => viewFigure(view.name, file)))),
+        ...item.views.flatMap((view) => view.files.map((file) => viewFigure(item, view.name, file)))),
       make("h4", {}, "Replies"),
       make("div", { class: "replies" }, ...item.replies.map(replyBlock)),
       ...evidence(item));
