@@ -136,6 +136,10 @@ class OptionTable:
         right = np.add.reduceat((tied & self.is_key).astype(np.float64), self.starts)
         return np.asarray(right / np.add.reduceat(tied.astype(np.float64), self.starts))
 
+    def picked(self, chosen: Floats) -> Floats:
+        """Return 1 for each item whose right option is among the chosen ones, shape (n,)."""
+        return np.asarray(np.add.reduceat(chosen * self.is_key, self.starts))
+
     def redrawn(self, generator: np.random.Generator) -> "OptionTable":
         """Return the table with the key of every item drawn anew among its options."""
         sizes = self.size[self.starts]
