@@ -118,25 +118,29 @@ def test_an_error_while_replacing_keeps_the_old_folder(tmp_path):
 
 def test_the_second_of_two_writers_does_not_destroy_what_the_first_made(tmp_path):
     out = tmp_path / "out"
-    with (
-        pytest.raises(InputError, match="exists; choose another"),
-        folder_aside(out, marker=MARKER) as slow,
-    ):
-        fill(slow, "slow")
-        make_folder(out, "quick")
+
+    def write_slowly() -> None:
+        with folder_aside(out, marker=MARKER) as slow:
+            fill(slow, "slow")
+            make_folder(out, "quick")
+
+    with pytest.raises(InputError, match="exists; choose another"):
+        write_slowly()
     assert (out / MARKER).read_text() == "quick"
     assert names_in(tmp_path) == ["out"]
 
 
 def test_a_folder_that_came_meanwhile_is_not_destroyed_even_when_replacing(tmp_path):
     out = tmp_path / "out"
-    with (
-        pytest.raises(InputError, match="holds no"),
-        folder_aside(out, marker=MARKER, replace=True) as aside,
-    ):
-        fill(aside)
-        out.mkdir()
-        (out / "notes.txt").write_text("mine")
+
+    def write_slowly() -> None:
+        with folder_aside(out, marker=MARKER, replace=True) as aside:
+            fill(aside)
+            out.mkdir()
+            (out / "notes.txt").write_text("mine")
+
+    with pytest.raises(InputError, match="holds no"):
+        write_slowly()
     assert (out / "notes.txt").read_text() == "mine"
 
 
