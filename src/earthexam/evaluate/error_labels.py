@@ -48,6 +48,23 @@ class ErrorTable:
     counts: dict[str, tuple[int, ...]]
 
 
+def reply_key(run: Run, item: str, *, view: str = "", epoch: int = 0, order: int = 0) -> Key:
+    """Return the key of a scored reply; without a view, of the only view the item was asked in.
+
+    Raises
+    ------
+    InputError
+        The item has no scored reply, or several views to choose from.
+    """
+    own = run.scores().filter(id=item, epoch=epoch, order=order)
+    views = [name for name in own["view"].to_list() if not view or name == view]
+    if len(views) != 1:
+        asked = ", ".join(own["view"].to_list()) or "none"
+        message = f"{run.root}: name one view of {item} with --view; it was asked in: {asked}"
+        raise InputError(message)
+    return Key(item, views[0], epoch, order)
+
+
 def set_label(
     run: Run, key: Key, category: str, *, reviewer: str = "", note: str = ""
 ) -> ErrorLabel:

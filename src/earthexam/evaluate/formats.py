@@ -79,7 +79,7 @@ def _with_captions(
         if isinstance(benchmark.by_id[row.key.id].answer, References)
         and row.outcome != "unsupported"
     ]
-    if not own:
+    if not any(row.outcome == "unjudged" for row in own):  # no caption came at all
         return list(rows), None
     texts = {record.key: record.text for record in run.replies() if record.status == "replied"}
     pairs = []
