@@ -46,6 +46,9 @@ def render_page(report: Report, *, items: int = 120, seed: int = 0) -> str:
     drawn = drawn_runs(report)
     series = series_of(drawn)
     compared = scatters(report)
+    compared_runs = (
+        {p.run for panel in compared.panels for p in panel.points} if compared else set()
+    )
     browser = build_browser(report, most=items, seed=seed)
     return environment.get_template("page.html.j2").render(
         report=report,
@@ -63,6 +66,7 @@ def render_page(report: Report, *, items: int = 120, seed: int = 0) -> str:
         drawn=drawn,
         radars=[draw_radar(radar, series) for radar in radars(report) if len(radar.axes) > 2],
         compared=compared,
+        compared_series={run: number for run, number in series.items() if run in compared_runs},
         scatters=[draw_scatter(panel, series) for panel in compared.panels] if compared else [],
         tree=tree(report),
         n_tasks=len({item.task for item in report.benchmark.items}),

@@ -51,7 +51,7 @@ def embed_picture(path: Path) -> Embedded:
 def _webp(picture: Image.Image, *, lossless: bool) -> bytes:
     stream = io.BytesIO()
     # For lossless pictures quality is effort, not loss.
-    picture.save(stream, "WEBP", lossless=lossless, quality=40 if lossless else 85, method=2)
+    picture.save(stream, "WEBP", lossless=lossless, quality=20 if lossless else 85, method=2)
     return stream.getvalue()
 
 
