@@ -91,8 +91,10 @@ class ReplyRecord:
 
     def to_line(self) -> bytes:
         """Return the record as one JSON line with its line break."""
-        record = asdict(self)
-        return orjson.dumps({**record.pop("key"), **record}) + b"\n"
+        # Not asdict, which copies every value deeply: this is written once a reply.
+        record = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "key"}
+        key = {name: getattr(self.key, name) for name in self.key.__dataclass_fields__}
+        return orjson.dumps({**key, **record}) + b"\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> "ReplyRecord":
