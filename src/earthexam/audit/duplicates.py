@@ -5,9 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.preprocessing import normalize
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from earthexam.audit import check
 from earthexam.audit.check import Hit, Limits, hit_items
@@ -84,7 +82,7 @@ def conflicting(subject: Subject, limits: Limits) -> Iterator[Hit]:
     "D3",
     title="Near duplicates",
     definition="Items about the same media with the same numbers and the same options whose questions "
-    "have a cosine of at least `cosine` over character 3- to 5-grams.",
+    "have a cosine of at least `cosine` over weighted character 3- to 5-grams of words.",
     statistic="share of items in such pairs",
     fix="Set a quota of wordings for one fact.",
     cosine=0.85,
@@ -149,11 +147,7 @@ def _near_pairs(groups: Sequence[Sequence[Item]], least: float) -> Iterator[tupl
     if not questions:
         return
     row = {question: number for number, question in enumerate(questions)}
-    # Spaces around, so that texts shorter than three signs have grams too.
-    counts = CountVectorizer(analyzer="char", ngram_range=(3, 5), dtype=np.float32).fit_transform(
-        f"  {question}  " for question in questions
-    )
-    vectors = normalize(counts)
+    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5)).fit_transform(questions)
     for items in groups:
         rows = [row[normalise_text(item.question)] for item in items]
         cosines = (vectors[rows] @ vectors[rows].T).toarray()

@@ -1,5 +1,6 @@
 """D5 and B8: what the text itself tells: keys against printed numbers, and answers given away."""
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -18,11 +19,16 @@ _SMALLEST = re.compile(
     r"\b(?:smallest|least (?:common|abundant|frequent|prevalent)|rarest|lowest|fewest|minimum)\b"
 )
 _ORDINAL = re.compile(r"\b(?:second|third|fourth|2nd|3rd|closest|nearest|difference|except|not)\b")
+_ONLY_SHOWN = re.compile(r"\b(?:appearing|occurring|non-?zero|present)\b")
+_QUALIFIED = re.compile(
+    r"\b(?:more|less|fewer|at least|at most|over|under|above|below|coordinates?|range|quadrant"
+    r"|corner|cent(?:re|er)|left|right|top|bottom|upper|lower|north|south|east|west|edge|pixels?)\b"
+)
 _VALUE = re.compile(
-    r"(?:value|ndvi|ndwi|evi|savi|index|ratio|share|mean|fraction|proportion)[^\d<>]{0,12}([-+]?\d+(?:\.\d+)?)\s*%?"
+    r"(?:value|ndvi|ndwi|evi|savi|index|ratio|share|mean|fraction|proportion)[^\d<>+-]{0,12}([-+]?\d+(?:\.\d+)?)\s*%?"
 )
 _LIMIT = re.compile(
-    r"(?:threshold|limit|cut-?off)[^\d<>=]{0,15}(?P<sign>[<>≤≥])?\s*(?P<value>[-+]?\d+(?:\.\d+)?)"
+    r"(?:threshold|limit|cut-?off)[^\d<>=+-]{0,15}(?P<sign>[<>≤≥])?\s*(?P<value>[-+]?\d+(?:\.\d+)?)"
     r"|(?P<word>above|over|exceeds?|greater than|more than|at least|below|under|less than|at most)\s+"
     r"(?P<other>[-+]?\d+(?:\.\d+)?)"
 )
@@ -109,6 +115,8 @@ def _extreme_count(item: Item, options: tuple[str, ...]) -> int | None:
     if None in counts or _ORDINAL.search(question):
         return None
     known = [count for count in counts if count is not None]
+    if _ONLY_SHOWN.search(question):
+        known = [count or math.inf for count in known]
     if _LARGEST.search(question):
         wanted = max(known)
     elif _SMALLEST.search(question):
@@ -140,6 +148,7 @@ def _in_question(item: Item, options: tuple[str, ...]) -> int | None:
 def _in_private_field(item: Item, options: tuple[str, ...]) -> int | None:
     """Return the only option that a private field spells out."""
     fields = {normalise_text(value) for value in item.meta.values() if isinstance(value, str)}
+    fields -= {normalise_text(level) for level in item.levels}
     named = [n for n, text in enumerate(options) if text in fields]
     return named[0] if len(named) == 1 else None
 
@@ -171,7 +180,7 @@ def _presence_conflicts(table: OptionTable) -> tuple[list[Item], int]:
         key = table.key_text(number)
         question = normalise_text(item.question)
         match = _PRESENT.search(question) or _DEVOID.search(question)
-        if match is None or not key.startswith(("yes", "no")) or " and " in match["name"]:
+        if match is None or not key.startswith(("yes", "no")) or _QUALIFIED.search(question):
             continue
         absent = match.groupdict().get("verb", "devoid") in _ABSENT
         n += 1
