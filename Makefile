@@ -1,14 +1,23 @@
-# `make demo` and `make test` set up everything they need in .venv and stop early where nothing changed.
-PYTHON ?= python3
+# `make demo` and `make test` set up all they need in .venv, from pinned versions; a step whose inputs
+# did not change is not done again.
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
+PAGE := demo-out/report/index.html
 
-.PHONY: demo test check lint clean
+# The first Python on PATH that will do; or say: make PYTHON=/path/to/python demo
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; do \
+  $$name -c '$(FITS)' 2> /dev/null && echo $$name && break; done)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test check lint local clean
 .DELETE_ON_ERROR:
+# All steps share one environment, so `make -j2 demo test` may not fill it twice at once.
+.NOTPARALLEL:
 
-demo: $(STAMPS)/demo
-	$(BIN)/earthexam demo --out demo-out
+demo: $(PAGE)
+	@echo "The report lies in $(PAGE); open it in a browser. To make it anew: rm -r demo-out"
 
 test: $(STAMPS)/dev
 	BIN=$(BIN) scripts/check
@@ -20,22 +29,33 @@ check: $(STAMPS)/dev
 lint: $(STAMPS)/dev
 	BIN=$(BIN) scripts/lint
 
+# Optional: torch and transformers, for models run from their weights.
+local: $(STAMPS)/local
+
+$(PAGE): $(STAMPS)/demo $(shell find src -type f -not -name '*.pyc')
+	$(BIN)/python -m earthexam demo --out demo-out
+
 $(STAMPS)/venv:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "EarthExam needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
-	$(PYTHON) -m venv $(VENV)
+	@'$(PYTHON)' -c '$(FITS)' 2> /dev/null || { \
+	  echo "EarthExam needs Python 3.11, 3.12 or 3.13, and '$(PYTHON)' is none." \
+	    "Try: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	'$(PYTHON)' -m venv $(VENV)
 	@mkdir -p $(STAMPS)
 	@touch $@
 
 $(STAMPS)/demo: requirements/demo.lock pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/demo.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(INSTALL) -r requirements/demo.lock
+	$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(STAMPS)/dev: requirements/dev.lock pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/dev.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	@touch $@ $(STAMPS)/demo
+	$(INSTALL) -r requirements/dev.lock
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $(STAMPS)/demo $@
+
+$(STAMPS)/local: requirements/local.lock | $(STAMPS)/dev
+	$(INSTALL) -r requirements/local.lock
+	@touch $@
 
 clean:
 	rm -rf $(VENV) demo-out build dist
