@@ -1,12 +1,15 @@
 """What the figures show and where it lies on the plane."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from earthexam.core.taxonomy import Task, Taxonomy
 from earthexam.evaluate.intervals import Interval
+from earthexam.evaluate.summary import summarise
 from earthexam.report.collect import Report, collect_report
 from earthexam.report.drawing import draw_radar, draw_scatter, series_of
 from earthexam.report.figures import (
@@ -21,6 +24,7 @@ from earthexam.report.figures import (
 )
 from earthexam.report.plots import write_figures
 from report_example import SKILLS, write_example
+from score_tables import score_table
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +32,11 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return collect_report(write_example(tmp_path_factory.mktemp("figures"), per_task=2)[1])
 
 
-def radar(values: tuple[float, ...]) -> Radar:
-    names = tuple("ABCD"[: len(values)])
-    line = RadarLine(run=0, label="one", values=values)
-    return Radar("report", "Text report", names, names, (25.0,) * len(values), (line,))
+def radar(shares: tuple[float | None, ...]) -> Radar:
+    names = tuple("ABCD"[: len(shares)])
+    scores = tuple(None if share is None else interval(share, 0.1) for share in shares)
+    line = RadarLine(run=0, label="one", scores=scores)
+    return Radar("report", "Text report", names, names, (25.0,) * len(shares), (line,))
 
 
 def interval(estimate: float, half: float) -> Interval:
@@ -39,13 +44,13 @@ def interval(estimate: float, half: float) -> Interval:
 
 
 def test_the_first_axis_points_up_and_the_others_follow_clockwise():
-    drawing = draw_radar(radar((100.0, 50.0, 100.0, 0.0)), {0: 0})
+    drawing = draw_radar(radar((1.0, 0.5, 1.0, 0.0)), {0: 0})
     # Centre (200, 174), rim 140 away.
     assert drawing.traces[0].path == "M200.0 34.0L270.0 174.0L200.0 314.0L200.0 174.0Z"
 
 
 def test_an_axis_without_a_value_leaves_a_gap_in_the_line():
-    drawing = draw_radar(radar((100.0, math.nan, 100.0, 100.0)), {0: 0})
+    drawing = draw_radar(radar((1.0, None, 1.0, 1.0)), {0: 0})
     assert drawing.traces[0].path == "M200.0 314.0L60.0 174.0M60.0 174.0L200.0 34.0"
     assert len(drawing.traces[0].marks) == 3
 
@@ -129,3 +134,24 @@ def test_one_blind_run_has_no_scatter(tmp_path: Path):
     blind = collect_report(runs)
     assert scatters(blind) is None
     assert [one.title for one in radars(blind)] == ["Blind"]
+
+
+def test_many_tasks_are_shown_by_a_wider_level_with_a_key(report):
+    tasks = tuple(
+        Task(f"a-long-code-{number}", "Caption", (f"Sphere {number % 4}", f"Caption {number}"))
+        for number in range(30)
+    )
+    taxonomy = Taxonomy("wide", "Wide", ("sphere", "task"), tasks)
+    scores = score_table(
+        {"id": f"{task.code}/{number}", "task": task.code, "view": view, "group": f"g{number}"}
+        for task in tasks
+        for view in ("composite", "report")
+        for number in range(2)
+    )
+    run = summarise(scores, taxonomy, label="one")
+    wide = replace(report, taxonomy=taxonomy, runs=report.runs[:1], summaries=(run,))
+    found = radars(wide)[0]
+    assert found.names == ("Sphere 0", "Sphere 1", "Sphere 2", "Sphere 3")
+    assert found.axes == ("1", "2", "3", "4")
+    assert draw_radar(found, {0: 0}).key == found.names
+    assert [panel.title for panel in scatters(wide).panels] == list(found.names)

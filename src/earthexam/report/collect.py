@@ -105,7 +105,7 @@ def taxonomy_of(benchmark: Benchmark) -> Taxonomy:
     depth = min((len(path) for path in paths.values()), default=1)
     levels = (*(f"level {number}" for number in range(1, depth)), "task")
     tasks = tuple(
-        Task(code, path[-1], (*path[: depth - 1], path[-1])) for code, path in sorted(paths.items())
+        Task(code, path[-1], (*path[: depth - 1], code)) for code, path in sorted(paths.items())
     )
     return Taxonomy(name or benchmark.info.name, benchmark.info.title, levels, tasks)
 

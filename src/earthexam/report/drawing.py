@@ -55,7 +55,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class RadarDrawing:
-    """A radar laid out on a plane of `RADAR_SIZE`."""
+    """A radar laid out on a plane of `RADAR_SIZE`; `key` names numbered axes in their order."""
 
     title: str
     rings: tuple[str, ...]
@@ -65,6 +65,7 @@ class RadarDrawing:
     chance: str
     traces: tuple[Trace, ...]
     words: str
+    key: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def draw_radar(radar: Radar, series: dict[int, int]) -> RadarDrawing:
             for line in radar.lines
         ),
         words=_radar_words(radar),
+        key=radar.names if radar.is_numbered else (),
     )
 
 

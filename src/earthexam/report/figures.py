@@ -2,13 +2,21 @@
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from earthexam.evaluate.intervals import Interval
 from earthexam.evaluate.summary import SummaryRow, ViewSummary
 from earthexam.report.collect import VIEW_TITLES, Report
 
+Path: TypeAlias = tuple[str, ...]
+
 MOST_AXES = 24
-"""A radar with more axes cannot be read; it then shows the level above the tasks."""
+"""A radar with more axes cannot be read; it then shows a wider level than tasks."""
+
+MOST_PANELS = 12
+"""More scatters cannot be compared; they then show a wider level."""
+
+_LONGEST_LABEL = 6  # characters that fit beside a radar on a phone
 
 MOST_SERIES = 8
 """A figure with more runs cannot be read; it then shows those with the best averages."""
@@ -16,11 +24,16 @@ MOST_SERIES = 8
 
 @dataclass(frozen=True, slots=True)
 class RadarLine:
-    """One run in a radar: a value in percent for every axis, NaN where it has none."""
+    """One run in a radar: its score, 0 to 1, on every axis, None where it has none."""
 
     run: int
     label: str
-    values: tuple[float, ...]
+    scores: tuple[Interval | None, ...]
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The scores in percent, NaN where there is none."""
+        return tuple(math.nan if s is None else percent(s.estimate) for s in self.scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +43,7 @@ class Radar:
     Attributes
     ----------
     axes, names : tuple of str
-        Short and full names of the axes.
+        Short and full names of the axes; the short ones are numbers where codes are long.
     chance : tuple of float
         Score of a uniform guess on every axis, in percent.
     """
@@ -41,6 +54,11 @@ class Radar:
     names: tuple[str, ...]
     chance: tuple[float, ...]
     lines: tuple[RadarLine, ...]
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether a reader needs a list of what the axes stand for."""
+        return bool(self.axes) and self.axes[0] == "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +90,6 @@ class ScatterSet:
     panels: tuple[Scatter, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DotLine:
-    """One run over the tasks: its score, 0 to 1, on every axis, None where it has none."""
-
-    run: int
-    label: str
-    scores: tuple[Interval | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TaskDots:
-    """One panel: all runs of one view over the tasks, with intervals; `chance` in percent."""
-
-    title: str
-    axes: tuple[str, ...]
-    chance: tuple[float, ...]
-    lines: tuple[DotLine, ...]
-
-
 def drawn_runs(report: Report) -> tuple[int, ...]:
     """Number the runs that figures show: all, or the best `MOST_SERIES` by micro average."""
     numbers = range(len(report.summaries))
@@ -99,14 +98,9 @@ def drawn_runs(report: Report) -> tuple[int, ...]:
 
 
 def radars(report: Report) -> tuple[Radar, ...]:
-    """Return one radar a view; the axes are the tasks in the order of the taxonomy."""
+    """Return one radar a view; the axes are the tasks, or the deepest level that can be read."""
     shown = drawn_runs(report)
     return tuple(_radar(report, view, shown) for view in report.views)
-
-
-def task_dots(report: Report) -> tuple[TaskDots, ...]:
-    """Return the scores with intervals over the axes of the radars, one panel a view."""
-    return tuple(_task_dots(report, radar) for radar in radars(report))
 
 
 def scatters(report: Report) -> ScatterSet | None:
@@ -123,7 +117,8 @@ def scatters(report: Report) -> ScatterSet | None:
             and (words := report.summaries[number].view(report_view)) is not None
         ]
         if both:
-            panels = (_scatter(report, title, both) for title in _capabilities(report))
+            above = len(report.taxonomy.level_names) - 1
+            panels = (_scatter(report, p, both) for p in _names(report, MOST_PANELS, above))
             kept = tuple(panel for panel in panels if panel.points)
             return ScatterSet(image_view, report_view, kept)
     return None
@@ -140,78 +135,64 @@ def _best_micro(report: Report, number: int) -> float:
 
 
 def _radar(report: Report, view: str, shown: tuple[int, ...]) -> Radar:
-    runs = [(number, summary) for number, summary in report.in_view(view) if number in shown]
-    tables = [(number, _axis_rows(report, summary)) for number, summary in runs]
-    named = {row.name: row for _, rows in reversed(tables) for row in rows.values()}
-    axes = tuple(name for name in _axis_names(report) if name in named)
+    tables = [(n, _rows(summary)) for n, summary in report.in_view(view) if n in shown]
+    named = {path: row for _, rows in reversed(tables) for path, row in rows.items()}
+    paths = tuple(
+        p for p in _names(report, MOST_AXES, len(report.taxonomy.level_names)) if p in named
+    )
     return Radar(
         view=view,
         title=VIEW_TITLES[view],
-        axes=axes,
-        names=tuple(named[name].title for name in axes),
-        chance=tuple(percent(named[name].chance) for name in axes),
+        axes=_axis_labels([named[path] for path in paths]),
+        names=tuple(named[path].title for path in paths),
+        chance=tuple(percent(named[path].chance) for path in paths),
         lines=tuple(
-            RadarLine(number, report.labels[number], tuple(_value(rows.get(a)) for a in axes))
+            RadarLine(number, report.labels[number], tuple(_score(rows.get(p)) for p in paths))
             for number, rows in tables
         ),
     )
 
 
-def _task_dots(report: Report, radar: Radar) -> TaskDots:
-    shown = {line.run for line in radar.lines}
-    tables = [
-        (number, _axis_rows(report, summary))
-        for number, summary in report.in_view(radar.view)
-        if number in shown
-    ]
-    lines = (
-        DotLine(number, report.labels[number], tuple(_score(rows.get(a)) for a in radar.axes))
-        for number, rows in tables
-    )
-    return TaskDots(radar.title, radar.axes, radar.chance, tuple(lines))
+def _axis_labels(rows: list[SummaryRow]) -> tuple[str, ...]:
+    """Label axes with the codes of their tasks, or number them where any code is long."""
+    if all(len(row.name) <= _LONGEST_LABEL for row in rows):
+        return tuple(row.name for row in rows)
+    return tuple(str(number) for number in range(1, len(rows) + 1))
 
 
-def _axis_names(report: Report) -> tuple[str, ...]:
-    own = {row.name for s in report.summaries for view in s.views for row in view.tasks}
-    codes = tuple(task.code for task in report.taxonomy)
-    tasks = (*codes, *sorted(own - set(codes)))
-    return tasks if len(own) <= MOST_AXES else _capabilities(report)
+def _names(report: Report, most: int, deepest: int) -> tuple[Path, ...]:
+    """List the names of the deepest level, at most `deepest`, that has at most `most` of them.
+
+    Names are paths from the widest level down: the same name may stand under several others.
+    """
+    own = {row.path for run in report.summaries for view in run.views for row in view.tasks}
+    known = [task.levels for task in report.taxonomy if task.levels in own]
+    paths = [*known, *sorted(own - set(known))]
+    for depth in range(deepest, 0, -1):
+        names = tuple(dict.fromkeys(path[:depth] for path in paths))
+        if len(names) <= most:
+            return names
+    return ((),)
 
 
-def _axis_rows(report: Report, summary: ViewSummary) -> dict[str, SummaryRow]:
-    if _axis_names(report) == _capabilities(report):
-        return {title: row for title in _capabilities(report) if (row := _level(summary, title))}
-    return {row.name: row for row in summary.tasks}
-
-
-def _capabilities(report: Report) -> tuple[str, ...]:
-    """List the names of the level above the tasks; one for everything where there is none."""
-    if len(report.taxonomy.level_names) < 2:
-        return ("Overall",)
-    return tuple(dict.fromkeys(task.levels[-2] for task in report.taxonomy))
-
-
-def _level(summary: ViewSummary, title: str) -> SummaryRow | None:
-    rows = (row for row in (*summary.levels, summary.micro) if row.average == "micro")
-    return next((row for row in rows if row.name == title), None)
+def _rows(summary: ViewSummary) -> dict[Path, SummaryRow]:
+    """Return the rows of tasks, of levels (micro) and over everything (the empty path)."""
+    levels = [row for row in summary.levels if row.average == "micro"]
+    return {row.path: row for row in (summary.micro, *levels, *summary.tasks)}
 
 
 def _scatter(
-    report: Report, title: str, both: list[tuple[int, ViewSummary, ViewSummary]]
+    report: Report, path: Path, both: list[tuple[int, ViewSummary, ViewSummary]]
 ) -> Scatter:
     points: list[ScatterPoint] = []
     chance, tasks = math.nan, tuple[str, ...]()
     for number, image, words in both:
-        one, other = _level(image, title), _level(words, title)
+        one, other = _rows(image).get(path), _rows(words).get(path)
         if one is None or other is None or not (one.supported and other.supported):
             continue
         points.append(ScatterPoint(number, report.labels[number], one.score, other.score))
         chance, tasks = percent(one.chance), one.tasks
-    return Scatter(title, tasks, chance, tuple(points))
-
-
-def _value(row: SummaryRow | None) -> float:
-    return percent(row.score.estimate) if row is not None and row.supported else math.nan
+    return Scatter(path[-1] if path else "Overall", tasks, chance, tuple(points))
 
 
 def _score(row: SummaryRow | None) -> Interval | None:

@@ -19,12 +19,10 @@ from earthexam.report.figures import (
     Radar,
     Scatter,
     ScatterSet,
-    TaskDots,
     drawn_runs,
     percent,
     radars,
     scatters,
-    task_dots,
 )
 
 # The page's light palette: Okabe and Ito's colours, darkened to 3:1 on white.
@@ -59,7 +57,7 @@ def write_figures(report: Report, folder: Path) -> tuple[Path, ...]:
     panels = tuple(radar for radar in radars(report) if len(radar.axes) > 2)
     compared = scatters(report)
     drawings: dict[str, Callable[[], Figure]] = {
-        "tasks": lambda: _draw_tasks(task_dots(report), styles)
+        "tasks": lambda: _draw_tasks(radars(report), styles)
     }
     if panels:
         drawings["radar"] = lambda: _draw_radars(panels, styles)
@@ -153,7 +151,7 @@ def _draw_scatter(ax: Axes, panel: Scatter, styles: dict[int, int]) -> None:
         )
 
 
-def _draw_tasks(panels: tuple[TaskDots, ...], styles: dict[int, int]) -> Figure:
+def _draw_tasks(panels: tuple[Radar, ...], styles: dict[int, int]) -> Figure:
     """Draw one panel a view: tasks downwards, the runs of a task side by side."""
     most = max((len(panel.axes) for panel in panels), default=1)
     height = 0.9 + most * max(0.22, 0.11 * len(styles))
@@ -165,11 +163,11 @@ def _draw_tasks(panels: tuple[TaskDots, ...], styles: dict[int, int]) -> Figure:
     return figure
 
 
-def _draw_dots(ax: Axes, panel: TaskDots, styles: dict[int, int]) -> None:
+def _draw_dots(ax: Axes, panel: Radar, styles: dict[int, int]) -> None:
     count = len(panel.axes)
     ax.set_title(panel.title, fontweight="bold")
     ax.set(xlim=(0, 100), ylim=(count - 0.5, -0.5), xlabel="score in %, 95 % interval")
-    ax.set_yticks(range(count), panel.axes)
+    ax.set_yticks(range(count), panel.names if panel.is_numbered else panel.axes)
     ax.grid(visible=True, axis="x")
     places = range(count)
     ax.vlines(
