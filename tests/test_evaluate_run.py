@@ -120,6 +120,7 @@ def test_items_that_always_fail_are_failed_and_none_is_wrong(
     with ChatServer(always=doomed) as server:
         result = ask(few, server, tmp_path / "run", patience_s=1.0)
         assert {key.id for key in result.failed} == set(doomed)
+        assert result.info.requests == sum(server.asked.values())
         rows = score_run(Run.open(tmp_path / "run"), few)
         assert {row.key.id for row in rows if row.outcome == "failed"} == set(doomed)
         assert {row.outcome for row in rows} == {"failed", "right"}

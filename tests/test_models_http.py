@@ -161,6 +161,7 @@ def test_the_usual_servers_have_presets() -> None:
         (401, "", "fatal"),
         (402, "", "fatal"),
         (403, "", "fatal"),
+        (307, "", "fatal"),
         (404, "The model `gpt-9` does not exist", "fatal"),
     ],
 )

@@ -171,7 +171,7 @@ class _Asking:
         except FaultError as fault:
             if fault.kind == "fatal":
                 raise
-            return _without_reply(request, "failed", str(fault))
+            return _without_reply(request, "failed", str(fault), fault.attempts)
         except EarthExamError as error:
             return _without_reply(request, "failed", str(error))
         except Exception:  # noqa: BLE001 - a fault in one item must not cost the others
@@ -204,11 +204,12 @@ def _replied(request: Request, reply: Reply) -> ReplyRecord:
     )
 
 
-def _without_reply(request: Request, status: str, error: str) -> ReplyRecord:
+def _without_reply(request: Request, status: str, error: str, attempts: int = 1) -> ReplyRecord:
     return ReplyRecord(
         key=request.key,
         status=status,
         error=error,
+        attempts=attempts,
         option_order=option_order(request.item, request.key.order),
         shown=_shown(request),
     )

@@ -39,6 +39,9 @@ def fault_of_status(
 def _judge(status: int, said: str, model: str, key_variable: str) -> tuple[FaultKind, str]:
     if status == 402 or (status in {400, 403, 429} and _NO_CREDIT.search(said)):
         return "fatal", "the account has no credit left; add some, then run the same command again"
+    if 300 <= status < 400:
+        # Not followed: the key would go to a server that the user did not name.
+        return "fatal", "the server sends elsewhere; give the address it means as --base-url"
     if status in {401, 403}:
         return "fatal", f"check the key in {key_variable} and that it may use this model"
     if status == 404 or (status in {400, 422} and _UNKNOWN_MODEL.search(said)):

@@ -69,7 +69,10 @@ class HttpModel:
 
     async def ask(self, request: Request) -> Reply:
         """Ask once, and again after faults that may pass, until patience ends."""
-        message = compose(request.prompt, request.root, self._options.profile)
+        # In a thread: a large picture takes long to shrink, and other replies must not wait for it.
+        message = await asyncio.to_thread(
+            compose, request.prompt, request.root, self._options.profile
+        )
         body = orjson.dumps(self._body(message, request.prompt))
         started = time.monotonic()
         attempt = 0
@@ -111,6 +114,7 @@ class HttpModel:
 
     async def _wait_or_give_up(self, fault: FaultError, attempt: int, started: float) -> None:
         if fault.kind != "retryable":
+            fault.attempts = attempt
             raise fault
         wait = wait_before_retry(attempt, fault.retry_after_s, self._chance)
         spent = time.monotonic() - started
@@ -119,7 +123,7 @@ class HttpModel:
                 f"{fault}; gave up after {attempt} tries in {spent:.0f} s "
                 f"(next wait {wait:.0f} s, patience {self._options.patience_s:.0f} s)"
             )
-            raise FaultError(message, "retryable") from fault
+            raise FaultError(message, "retryable", attempts=attempt) from fault
         self._options.on_wait(wait, str(fault))
         await asyncio.sleep(wait)
 
@@ -149,7 +153,7 @@ class HttpModel:
     async def _post(self, endpoint: Endpoint, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         try:
             async with self._open_session().post(
-                f"{endpoint.url}/chat/completions", data=body
+                f"{endpoint.url}/chat/completions", data=body, allow_redirects=False
             ) as response:
                 raw = await response.read()
         except aiohttp.InvalidURL as error:

@@ -103,11 +103,17 @@ class FaultError(ModelError):
     """
 
     def __init__(
-        self, message: str, kind: FaultKind, *, retry_after_s: float | None = None
+        self,
+        message: str,
+        kind: FaultKind,
+        *,
+        retry_after_s: float | None = None,
+        attempts: int = 1,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after_s = retry_after_s
+        self.attempts = attempts
 
 
 class UnsupportedItemError(ModelError):
