@@ -174,10 +174,10 @@ def _set_chance(item: Item, score: str) -> float:
     Jaccard overlap is then i / (k + j).
     """
     n, k = len(item.options), len(_key_set(item))
-    total = 2**n - 1
+    total = float(2**n - 1)
     if score == "exact":
         return 1 / total
-    ways = (
+    ways: Iterator[float] = (
         math.comb(k, i) * math.comb(n - k, j) * i / (k + j)
         for i in range(1, k + 1)
         for j in range(n - k + 1)

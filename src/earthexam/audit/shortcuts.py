@@ -10,10 +10,8 @@ from earthexam.audit import check
 from earthexam.audit.blind import BlindResult, result_of
 from earthexam.audit.check import Hit, Limits, Severity
 from earthexam.audit.features import box_area, box_of, numeric_value, rank_in_item
-from earthexam.audit.folds import grouped_folds
 from earthexam.audit.formats import box_overlap
-from earthexam.audit.options import Booleans, Floats, Integers, OptionTable, codes_of
-from earthexam.audit.priors import held_out_rates
+from earthexam.audit.options import Booleans, Floats, Integers, OptionTable
 from earthexam.audit.subject import Subject
 from earthexam.core.item import LETTERS
 
@@ -116,9 +114,7 @@ def binary(subject: Subject, limits: Limits) -> Iterator[Hit]:
 )
 def length(subject: Subject, limits: Limits) -> Iterator[Hit]:
     """Measure both guessers."""
-    results = (
-        [subject.guesser(name) for name in ("longest", "shortest")] if len(subject.options) else []
-    )
+    results = subject.guesser("longest", "shortest")
     yield from _excess_hits(subject.options, results, limits["excess"], limits["gross"])
 
 
@@ -133,9 +129,7 @@ def length(subject: Subject, limits: Limits) -> Iterator[Hit]:
 )
 def prior(subject: Subject, limits: Limits) -> Iterator[Hit]:
     """Measure the look-up table."""
-    results = [
-        result for result in (text_prior(subject), letter_prior(subject)) if result is not None
-    ]
+    results = subject.guesser("text prior", "letter prior")
     yield from _excess_hits(subject.options, results, limits["excess"], None)
 
 
@@ -166,30 +160,6 @@ def numeric(subject: Subject, limits: Limits) -> Iterator[Hit]:
         yield from _excess_hits(table, results, limits["excess"], limits["gross"])
         if what == "box":
             yield from _overlapping(table, limits)
-
-
-def text_prior(subject: Subject) -> BlindResult | None:
-    """Score the guesser who knows how often each text was right in its task in other blocks."""
-    table = subject.options
-    task = table.tasks.tolist()
-    keys = [(task[n], text) for n, text in zip(table.item.tolist(), table.texts, strict=True)]
-    return _held_out(subject, "text prior", codes_of(keys))
-
-
-def letter_prior(subject: Subject) -> BlindResult | None:
-    """Score the guesser who knows how often each place was right in its task in other blocks."""
-    table = subject.options
-    task = table.tasks.tolist()
-    places = zip(table.item.tolist(), table.position.tolist(), table.size.tolist(), strict=True)
-    return _held_out(subject, "letter prior", codes_of([(task[n], p, s) for n, p, s in places]))
-
-
-def _held_out(subject: Subject, name: str, codes: Integers) -> BlindResult | None:
-    table = subject.options
-    if len(set(table.groups.tolist())) < 2:
-        return None
-    folds = grouped_folds(table.groups, np.random.default_rng(subject.seed))
-    return result_of(table, name, "group", table.credit(held_out_rates(table, codes, folds)))
 
 
 def _excess_hits(

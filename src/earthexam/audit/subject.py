@@ -4,11 +4,16 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
-from earthexam.audit.blind import BlindBench, BlindResult, Grouping, Scorer, result_of
-from earthexam.audit.options import Floats, OptionTable
+import numpy as np
+
+from earthexam.audit.blind import BlindBench, BlindResult, Grouping, Scorer
+from earthexam.audit.guessers import prior_guessers, simple_guessers
+from earthexam.audit.options import OptionTable
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.item import Choice, Item, normalise_text
 from earthexam.evaluate.folder import Run
+from earthexam.evaluate.intervals import Interval, mean_interval
+from earthexam.evaluate.metrics import average_items
 from earthexam.published.tables import PublishedScore
 
 
@@ -71,29 +76,28 @@ class Subject:
         return self._blind[key]
 
     @cached_property
-    def simple_guessers(self) -> tuple[BlindResult, ...]:
-        """Guessers that learn nothing: uniform, one letter always, longest, shortest."""
-        table = self.options
-        place, lengths = table.position.astype(float), table.lengths
-        ratings: list[tuple[str, Floats]] = [("uniform", place * 0.0)]
-        ratings += [
-            (f"constant {'ABCDE'[n]}", (place == n) * 1.0)
-            for n in range(min(5, int(table.size.max())))
-        ]
-        ratings += [("last", place), ("longest", lengths), ("shortest", -lengths)]
-        return tuple(
-            result_of(
-                table,
-                name,
-                "none",
-                table.picked(rating) if name.startswith("constant") else table.credit(rating),
-            )
-            for name, rating in ratings
-        )
+    def guessers(self) -> tuple[BlindResult, ...]:
+        """The guessers that need no learner; empty without choice items."""
+        if not len(self.options):
+            return ()
+        return (*simple_guessers(self.options), *prior_guessers(self.options, self.seed))
 
-    def guesser(self, name: str) -> BlindResult:
-        """Return one of the simple guessers."""
-        return next(result for result in self.simple_guessers if result.name == name)
+    def guesser(self, *names: str) -> list[BlindResult]:
+        """Return the guessers called `names`, as far as there are such."""
+        return [result for result in self.guessers if result.name in names]
+
+    @cached_property
+    def run_scores(self) -> tuple[tuple[str, Interval], ...]:
+        """Label and micro score, 0 to 1, of each sighted run in each view."""
+        return tuple(
+            (f"{run.label} ({view})", mean_interval(items["score"], items["group"]))
+            for run in self.runs
+            if not run.info.blind
+            for (view,), items in average_items(run.scores())
+            .drop_nulls("score")
+            .partition_by("view", as_dict=True)
+            .items()
+        )
 
     @cached_property
     def best_sighted(self) -> tuple[str, float] | None:
@@ -103,10 +107,11 @@ class Subject:
             for cell in self.published
             if cell.task == "Overall"
         ]
-        for run in self.runs:
-            if not run.info.blind and run.info.endpoint_kind != "baseline":
-                scores = run.scores()
-                known.append((run.label, float(scores["score"].mean() or 0.0)))  # type: ignore[arg-type]
+        known += [
+            (label, score.estimate)
+            for label, score in self.run_scores
+            if not np.isnan(score.estimate)
+        ]
         return max(known, key=lambda pair: pair[1], default=None)
 
 

@@ -88,10 +88,15 @@ def integrality(subject: Subject, limits: Limits) -> Iterator[Hit]:
 def degenerate(subject: Subject, limits: Limits) -> Iterator[Hit]:
     """Compare rows with constant letters, and count the letters of runs."""
     rows = [row for row in rows_of(subject) if not row.is_expectation]
+    constants = {
+        letter: result.by_task
+        for letter in LETTERS[:4]
+        for result in subject.guesser(f"constant {letter}")
+    }
     found = []
     for row in rows:
         for letter in LETTERS[:4]:
-            shares = subject.guesser(f"constant {letter}").by_task if len(subject.options) else {}
+            shares = constants.get(letter, {})
             gaps = [abs(c.accuracy - 100 * shares[c.task]) for c in row.cells if c.task in shares]
             if len(gaps) >= limits["tasks"] and (gap := sum(gaps) / len(gaps)) < limits["points"]:
                 found.append((gap, row.name, letter))
