@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -200,9 +200,14 @@ def write_run_info(folder: Path, info: RunInfo) -> None:
 
 def write_scores(folder: Path, records: Iterable[ScoreRecord], name: str = SCORES_FILE) -> Path:
     """Write the score table, aside and whole; return its path."""
-    rows = [{**(row := asdict(record)).pop("key"), **row} for record in records]
+    rows = list(records)
     path = folder / name
-    frame = pl.DataFrame(rows, schema=SCORE_COLUMNS)
+    # Column by column: turning 60,000 records into dictionaries first takes seconds.
+    columns = {
+        column: [getattr(row.key if column in _KEY_COLUMNS else row, column) for row in rows]
+        for column in SCORE_COLUMNS
+    }
+    frame = pl.DataFrame(columns, schema=SCORE_COLUMNS)
     aside = path.with_name(f".{path.name}.aside")
     frame.write_parquet(aside)
     aside.replace(path)
@@ -215,6 +220,7 @@ def write_summary(folder: Path, summary: Mapping[str, Any]) -> None:
     write_whole(folder / SUMMARY_FILE, (text + "\n").encode())
 
 
+_KEY_COLUMNS = ("id", "view", "epoch", "order")
 SCORE_COLUMNS: dict[str, Any] = {
     "id": pl.String,
     "view": pl.String,
