@@ -2,6 +2,7 @@
 
 import json
 import math
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -17,6 +18,7 @@ from earthexam.evaluate.formats import FORMATS_FILE, FormatResults, finish_score
 from earthexam.evaluate.judging import apply_verdicts, judge_run
 from earthexam.evaluate.lead import scores_by_lead
 from earthexam.evaluate.record_scores import record_scores
+from earthexam.evaluate.released_omniearth import score_released_omniearth
 from earthexam.evaluate.scoring import score_run
 from earthexam.evaluate.spheres import sphere_scores
 from earthexam.evaluate.summary import RunSummary, summarise
@@ -46,6 +48,11 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(captions, "_meteor", lambda *_: None)  # half a minute to start
         return Scored(tmp_path_factory.mktemp("omniearth"))
+
+
+needs_captions = pytest.mark.skipif(
+    find_spec("pycocoevalcap") is None, reason="needs pycocoevalcap (extra caption)"
+)
 
 
 def by_id(scored: Scored) -> dict[str, ScoreRecord]:
@@ -113,6 +120,7 @@ def test_accuracy_is_told_by_lead_of_the_forecast(scored: Scored) -> None:
     assert [(row.months, row.n, row.score) for row in rows] == [(1, 1, 1), (3, 2, 0.5), (12, 1, 0)]
 
 
+@needs_captions
 def test_captions_are_scored_as_one_corpus(scored: Scored) -> None:
     made = scored.results.captions
     assert made is not None
@@ -120,6 +128,31 @@ def test_captions_are_scored_as_one_corpus(scored: Scored) -> None:
     row = by_id(scored)["atmosphere-storm-caption-0000"]
     assert (row.outcome, row.rule, row.score) == ("partial", "ROUGE-L", pytest.approx(1))
     assert by_id(scored)["atmosphere-storm-caption-0001"].score < 0.2
+
+
+@needs_captions
+def test_released_captions_lose_their_line_breaks_and_failed_ones_leave(
+    scored: Scored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(captions, "_meteor", lambda *_: None)
+    said = "Storm A broad storm turns over the sea. Rain falls on the coast."
+    run = asked(scored.benchmark, {"atmosphere-storm-caption-0000": said}, tmp_path / "run")
+    rows = {row.key.id: row for row in score_released_omniearth(run, scored.benchmark)}
+    joined = rows["atmosphere-storm-caption-0000"]
+    # "# Storm\nA broad" has become "StormA broad", so two words of the reply find no match.
+    assert (joined.outcome, joined.rule) == ("partial", "ROUGE-L")
+    assert 0.5 < joined.score < 0.95
+    assert rows["atmosphere-storm-caption-0001"].outcome == "unsupported"
+
+
+def test_released_open_answers_count_by_verdict_or_not_at_all(
+    spoken: tuple[Run, Benchmark],
+) -> None:
+    run, benchmark = spoken
+    judge_run(run, benchmark, score_run(run, benchmark), Judge({"near the mean": PARTLY}))
+    rows = {row.key.id: row for row in score_released_omniearth(run, benchmark)}
+    counted = {name: row.score for name, row in rows.items() if row.outcome != "unsupported"}
+    assert counted == {"ocean-enso-forecast-open-0001": 0.5}
 
 
 def test_chains_without_a_judge_count_as_failed_verdicts_beside_their_answers(

@@ -150,7 +150,7 @@ def replayed(folder: Path) -> tuple[Run, Benchmark]:
         options = (*SIX[:5], "Unable to decide") if name == "choice-4" else FLOOD
         key = Choice((5,)) if name == "choice-4" else Choice((1,))
         items.append(make_item(id=name, options=options, answer=key, levels=levels))
-    items.append(make_item("caption", id="caption-1"))
+    items.append(make_item("chain_of_thought", id="chain-1"))
     with write_benchmark(folder / "bench") as writer:
         writer.add_items(items)
         writer.finish(BenchmarkInfo(name="mini", taxonomy="omniearth"))
@@ -187,9 +187,9 @@ def test_a_run_is_scored_the_released_way_and_differences_have_reasons(tmp_path:
     right = [name for name, row in records.items() if row.score]
     assert right == ["choice-2", "box-1", "box-4"]
     assert {name: row.detail for name, row in records.items() if row.detail} == WHY | {
-        "caption-1": "the released code scores no caption"
+        "chain-1": "the released code scores no chain_of_thought"
     }
-    assert records["caption-1"].outcome == "unsupported"
+    assert records["chain-1"].outcome == "unsupported"
 
 
 def test_released_lines_are_pooled_at_every_level_and_count_abstentions(tmp_path: Path) -> None:

@@ -9,11 +9,17 @@ from typing import Any
 import polars as pl
 from pydantic import TypeAdapter
 
+from earthexam.answers.released_omniearth import clean_caption
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.errors import FormatError
 from earthexam.core.files import write_whole
 from earthexam.core.item import References
-from earthexam.evaluate.captions import CaptionPair, CaptionScores, score_captions
+from earthexam.evaluate.captions import (
+    CaptionPair,
+    CaptionScores,
+    plain_caption,
+    score_captions,
+)
 from earthexam.evaluate.chain import ChainItem, ChainSummary, chains_by_task, summarise_chains
 from earthexam.evaluate.folder import Run, ScoreRecord
 from earthexam.evaluate.grounding import GroundingSummary, summarise_boxes
@@ -56,7 +62,7 @@ def finish_scores(
         As `score_run` gives them.
     """
     rows, judged = apply_verdicts(run, benchmark, scores)
-    rows, captions = _with_captions(run, benchmark, rows)
+    rows, captions = caption_rows(run, benchmark, rows)
     return rows, FormatResults(
         judged, captions, _chains(run, benchmark, rows), _boxes(benchmark, rows)
     )
@@ -70,23 +76,33 @@ def record_formats(run: Run, results: FormatResults) -> None:
     write_whole(run.root / FORMATS_FILE, (text + "\n").encode())
 
 
-def _with_captions(
-    run: Run, benchmark: Benchmark, rows: Sequence[ScoreRecord]
+def caption_rows(
+    run: Run, benchmark: Benchmark, rows: Sequence[ScoreRecord], *, released: bool = False
 ) -> tuple[list[ScoreRecord], CaptionScores | None]:
+    """Score the captions among the rows as one corpus; None where there is none.
+
+    Parameters
+    ----------
+    released : bool
+        Clean captions as the released OmniEarth-Bench code does, and leave out those that failed.
+    """
     own = [
         row
         for row in rows
         if isinstance(benchmark.by_id[row.key.id].answer, References)
-        and row.outcome != "unsupported"
+        and row.outcome not in (("unsupported", "failed") if released else ("unsupported",))
     ]
     if not any(row.outcome == "unjudged" for row in own):  # no caption came at all
         return list(rows), None
     texts = {record.key: record.text for record in run.replies() if record.status == "replied"}
+    clean = clean_caption if released else plain_caption
     pairs = []
     for row in own:
         answer = benchmark.by_id[row.key.id].answer
         references = answer.references if isinstance(answer, References) else ()
-        pairs.append(CaptionPair(repr(row.key), texts.get(row.key, ""), references))
+        pairs.append(
+            CaptionPair(repr(row.key), clean(texts.get(row.key, "")), tuple(map(clean, references)))
+        )
     scores = score_captions(pairs)
     return [_caption_row(row, scores) for row in rows], scores
 

@@ -3,8 +3,9 @@
 What the released code (arXiv:2505.23522) does, and this module repeats: letters are taken from
 anywhere in a reply; options beyond E are never read; a box is tried on four scales and the best
 overlap with the truth kept; the number returned for a grounding task, whatever its name, is the
-share of overlaps of at least 0.9. Chains, captions and open answers have no scorer of this kind:
-they stay out as ``unsupported``.
+share of overlaps of at least 0.9; captions lose their line breaks, which joins the words around
+them; an open answer counts by its judge's verdict, and without one (as any failed reply to an open
+question) leaves the denominator. The answer of a chain of thought is not scored there.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +21,11 @@ from earthexam.answers.released_omniearth import (
 )
 from earthexam.answers.score import Outcome
 from earthexam.benchmark.store import Benchmark
-from earthexam.core.item import LETTERS, Box, Choice, Item
+from earthexam.core.item import LETTERS, Box, Choice, Golden, Item, References
 from earthexam.evaluate.folder import ReplyRecord, Run, ScoreRecord
+from earthexam.evaluate.formats import caption_rows
 from earthexam.evaluate.scoring import matched, score_run
+from earthexam.evaluate.verdicts import VerdictRecord, read_verdicts
 
 RETURNED_FROM = 0.9
 """A loop variable of the released code shadows the metric asked for; this threshold comes last."""
@@ -47,13 +50,18 @@ class ReleasedLine:
 
 
 def score_released_omniearth(run: Run, benchmark: Benchmark) -> list[ScoreRecord]:
-    """Score the choice and grounding replies of a run the released way.
+    """Score the replies of a run the released way.
 
-    A reply that is missing counts as an empty one. Where the score differs from ours, ``detail``
-    says why.
+    A missing reply to a choice or grounding question counts as an empty one. Where the score of such
+    a question differs from ours, ``detail`` says why. What is not scored is ``unsupported``.
     """
     ours = {record.key: record for record in score_run(run, benchmark)}
-    return [_score(item, reply, ours[key]) for item, key, reply in matched(run, benchmark)]
+    verdicts = read_verdicts(run.root)
+    rows = [
+        _score(item, reply, ours[key], verdicts.get((key, "open")))
+        for item, key, reply in matched(run, benchmark)
+    ]
+    return caption_rows(run, benchmark, rows, released=True)[0]
 
 
 def stops_at(benchmark: Benchmark) -> tuple[str, ...]:
@@ -84,7 +92,9 @@ def pooled_lines(records: Sequence[ScoreRecord], items: Mapping[str, Item]) -> l
     return [ReleasedLine(path, *counts[path]) for path in ordered]
 
 
-def _score(item: Item, reply: ReplyRecord | None, ours: ScoreRecord) -> ScoreRecord:
+def _score(
+    item: Item, reply: ReplyRecord | None, ours: ScoreRecord, verdict: VerdictRecord | None
+) -> ScoreRecord:
     text = reply.text if reply is not None and reply.status == "replied" else ""
     match item.answer:
         case Choice(right):
@@ -101,9 +111,23 @@ def _score(item: Item, reply: ReplyRecord | None, ours: ScoreRecord) -> ScoreRec
             answer = "" if said == NO_BOX else orjson.dumps(said).decode()
             row = _row(ours, answer, is_right=iou >= RETURNED_FROM, iou=iou)
             return _explained(row, ours, _box_reasons(row, ours))
+        case Golden() if verdict is not None and verdict.score is not None:
+            outcome: Outcome = "right" if verdict.score == 1 else "wrong"
+            if verdict.score == 0.5:
+                outcome = "partial"
+            return replace(ours, outcome=outcome, score=verdict.score, rule=_RULE, detail="")
+        case Golden():
+            return _left_out(ours, "without a verdict it leaves the denominator")
+        case References() if ours.outcome == "unjudged":
+            return ours
+        case References():
+            return _left_out(ours, "without a caption it leaves the denominator")
         case _:
-            detail = f"the released code scores no {item.format}"
-            return replace(ours, outcome="unsupported", score=0.0, rule=_RULE, detail=detail)
+            return _left_out(ours, f"the released code scores no {item.format}")
+
+
+def _left_out(ours: ScoreRecord, why: str) -> ScoreRecord:
+    return replace(ours, outcome="unsupported", score=0.0, rule=_RULE, detail=why)
 
 
 def _letters_shown(right: Sequence[int], order: Sequence[int] | None) -> str:
