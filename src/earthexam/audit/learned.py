@@ -8,7 +8,6 @@ from earthexam.audit import check
 from earthexam.audit.blind import BlindResult, Grouping, Scorer
 from earthexam.audit.check import Hit, Limits, Severity
 from earthexam.audit.subject import Subject
-from earthexam.core.item import Item
 
 SCORERS: tuple[Scorer, ...] = ("linear", "trees")
 GROUPINGS: tuple[Grouping, ...] = ("source", "group")
@@ -92,19 +91,3 @@ def three_numbers(results: list[BlindResult]) -> str:
                 f"blind by {name} {best.micro:.1%} ({best.ci.low:.1%} to {best.ci.high:.1%})"
             )
     return ", ".join(parts)
-
-
-def unsolved(subject: Subject) -> tuple[Item, ...]:
-    """Return the items that no learned blind scorer solves with blocks held out.
-
-    Items without exactly one right option stay: there is no blind scorer for them. Ties count as
-    unsolved.
-    """
-    solved = {
-        name
-        for result in learned_results(subject)
-        if result.grouping == "group"
-        for name, credit in zip(result.ids, result.correct.tolist(), strict=True)
-        if credit >= 1.0
-    }
-    return tuple(item for item in subject.items if item.id not in solved)
