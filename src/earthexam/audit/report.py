@@ -16,7 +16,12 @@ from earthexam.audit.check import Check, Limits, Severity
 from earthexam.audit.learned import GROUPINGS, learned_results
 from earthexam.audit.subject import Subject
 from earthexam.benchmark.store import Benchmark
-from earthexam.core.errors import FormatError, MissingFileError, UnknownNameError
+from earthexam.core.errors import (
+    CheckFailedError,
+    FormatError,
+    MissingFileError,
+    UnknownNameError,
+)
 from earthexam.core.files import write_whole
 from earthexam.core.item import Item
 from earthexam.evaluate.folder import Run
@@ -76,6 +81,24 @@ class AuditReport:
     def passed(self) -> bool:
         """Whether no finding is an error."""
         return self.count("error") == 0
+
+    def raise_for_errors(self) -> None:
+        """Raise when a check of severity error fired, naming the checks.
+
+        Raises
+        ------
+        CheckFailedError
+            The audit failed.
+        """
+        if self.passed:
+            return
+        first = next(finding for finding in self.findings if finding.severity == "error")
+        names = sorted({f.check_id for f in self.findings if f.severity == "error"})
+        message = (
+            f"{self.benchmark}: {self.count('error')} errors in the checks {', '.join(names)}; first "
+            f"{first.check_id}: {first.n} of {first.denominator}, {first.example}"
+        )
+        raise CheckFailedError(message)
 
     def to_json(self) -> str:
         """Return the report as JSON text: benchmark, items, findings and baselines."""

@@ -34,7 +34,7 @@ def audit(
     from earthexam.audit.subset import write_subset as write_items
     from earthexam.audit.table_file import read_table
     from earthexam.benchmark.store import Benchmark
-    from earthexam.core.errors import CheckFailedError, InputError
+    from earthexam.core.errors import InputError
     from earthexam.evaluate.folder import Run
 
     left_out = {name.strip() for name in skip.split(",") if name.strip()}
@@ -71,7 +71,5 @@ def audit(
     if write_subset:
         info = write_items(benchmark, report.unsolved, write_subset, how="debiased")
         say(f"wrote {write_subset}: {info.counts['items']} of {report.n_items} items")
-    verdict = f"{bench}: {report.count('error')} errors, {report.count('warning')} warnings"
-    if not report.passed:
-        raise CheckFailedError(verdict)
-    say(verdict)
+    say(f"{bench}: {report.count('error')} errors, {report.count('warning')} warnings")
+    report.raise_for_errors()
