@@ -48,6 +48,9 @@ def test_a_run_is_scored_our_way_and_the_released_way(tmp_path: Path) -> None:
     said = command("score", run.root, "--scoring", "released")
     assert "letters inside words are taken for answers" in said.output
     assert "2 captions: " in said.output
+    # Right the released way: ENSO 0, palms 1, damage 0 and the first set; G is never read.
+    assert "released, pooled: Overall: 0.2353, unable 1, n 17" in said.output
+    assert "stops with an error at 2 items" in said.output
     assert (run.root / "scores-released.parquet").is_file()
     said = command("label", run.root, "cross-flood-predicting-0001", "abstention")
     assert "cross-flood-predicting-0001 (image): abstention" in said.output

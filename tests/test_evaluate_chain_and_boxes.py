@@ -142,11 +142,11 @@ def test_boxes_without_an_answer_stay_in_the_denominator() -> None:
     assert summary.mean_iou == 0.25
     assert [share for _, share in summary.accuracy] == [0.5, 0.25, 0.25, 0.25, 0]
     assert (summary.unread, summary.failed) == (0.25, 0.25)
-    assert summary.at(0.7) == 0.25
+    assert dict(summary.accuracy)[0.7] == 0.25
 
 
 def test_an_overlap_on_the_threshold_counts() -> None:
-    assert summarise_boxes(boxes(("right", 0.5))).at(0.5) == 1
+    assert dict(summarise_boxes(boxes(("right", 0.5))).accuracy)[0.5] == 1
 
 
 def test_no_boxes_give_no_numbers() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from earthexam.published.spheres import sphere_task, sphere_tasks
+from earthexam.published.spheres import sphere_tasks
 from earthexam.published.tables import (
     PublishedScore,
     contradictions,
@@ -63,11 +63,6 @@ def test_the_taxonomy_has_the_formats_that_the_paper_counts() -> None:
         "single_choice": 92,
     }
     assert sum(bool(task.folder) for task in sphere_tasks()) == 103
-
-
-def test_a_misspelt_task_names_the_nearest() -> None:
-    with pytest.raises(KeyError, match="did you mean ocean-enso-forecast"):
-        sphere_task("ocean-enso-forcast")
 
 
 @pytest.mark.parametrize("sphere", sorted(set(SPHERES) - UNFIT))

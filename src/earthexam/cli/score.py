@@ -68,6 +68,23 @@ def score_command(
     published = score_published(opened, items, rules)
     _print_summary(record_scores(opened, published, scoring.value), as_json)
     _tell_differences(differences(opened, ours, published), scoring)
+    if rules == "released" and items.info.taxonomy == "omniearth":
+        _tell_released_log(published, items)
+
+
+def _tell_released_log(published: "list[ScoreRecord]", benchmark: "Benchmark") -> None:
+    """Say what the released OmniEarth-Bench log would: pooled accuracy by sphere and overall."""
+    from earthexam.evaluate.released_omniearth import pooled_lines, stops_at
+
+    for line in pooled_lines(published, benchmark.by_id):
+        if len(line.path) <= 1:
+            name = line.path[0] if line.path else "Overall"
+            say(f"released, pooled: {name}: {line.accuracy:.4f}, unable {line.unable}, n {line.n}")
+    if stops := stops_at(benchmark):
+        say(
+            f"the released code stops with an error at {len(stops)} items whose last option does "
+            f"not abstain, first {stops[0]}"
+        )
 
 
 def _ask_judge(

@@ -36,10 +36,6 @@ class GroundingSummary:
     unread: float
     failed: float
 
-    def at(self, threshold: float) -> float:
-        """Return the accuracy at one of the `THRESHOLDS`."""
-        return dict(self.accuracy)[threshold]
-
 
 def summarise_boxes(scores: pl.DataFrame) -> GroundingSummary:
     """Summarise the grounding rows of a score table.

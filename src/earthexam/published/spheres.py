@@ -6,7 +6,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeAlias, cast
 
-from earthexam.core.errors import UnknownNameError
 from earthexam.core.item import Format
 
 OpenType: TypeAlias = Literal[
@@ -52,11 +51,3 @@ def sphere_tasks() -> tuple[SphereTask, ...]:
         )
         for row in rows
     )
-
-
-def sphere_task(code: str) -> SphereTask:
-    """Return the task with this code, or say which codes come nearest."""
-    by_code = {task.code: task for task in sphere_tasks()}
-    if code not in by_code:
-        raise UnknownNameError.of(kind="task of omniearth", name=code, known=by_code)
-    return by_code[code]

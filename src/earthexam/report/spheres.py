@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from earthexam.evaluate.abstention import behaviour, choice_rates, choice_scores
+from earthexam.evaluate.abstention import (
+    ChoiceRates,
+    behaviour,
+    choice_rates,
+    choice_scores,
+    rates_by_task,
+)
 from earthexam.evaluate.error_labels import error_table
 from earthexam.evaluate.lead import scores_by_lead
 from earthexam.evaluate.spheres import GroupScore, SphereScores, sphere_scores
@@ -15,6 +21,7 @@ from earthexam.report.tables import escape_markdown, markdown_rows, percent
 
 TAXONOMY = "omniearth"
 _NOTHING = "–"
+_RATE_HEAD = ("n", "Accuracy", "Unable to decide", "Unread", "Failed", "Accuracy on answered")
 _CHOICE = ("single_choice", "multiple_choice")
 
 
@@ -101,36 +108,30 @@ def _both(group: GroupScore | None) -> str:
 
 def _rates(report: Report) -> Iterator[str]:
     items = report.benchmark.by_id
-    rows, signs = [], []
+    rows, signs, tasks = [], [], []
     for label, run in zip(report.labels, report.runs, strict=True):
         choices = choice_scores(run.scores(), items)
         if choices.is_empty():
             continue
         rates, seen = choice_rates(choices), behaviour(choices, items)
-        shares = (
-            rates.accuracy, rates.unable, rates.unread, rates.failed, rates.answered_accuracy,
-        )  # fmt: skip
-        rows.append([label, str(rates.n), *(percent(share) for share in shares)])
+        rows.append([label, *_rate_cells(rates)])
+        tasks += [[label, task, *_rate_cells(own)] for task, own in rates_by_task(choices).items()]
         one = ", ".join(f"{task} ({letters})" for task, letters in seen.one_answer_tasks)
         signs.append(
             [label, str(seen.abstained), ", ".join(seen.zero_tasks) or "none", one or "none"]
         )
     if rows:
         yield "## Abstaining and unread replies (%)"
-        yield _table(
-            [
-                "Run",
-                "n",
-                "Accuracy",
-                "Unable to decide",
-                "Unread",
-                "Failed",
-                "Accuracy on answered",
-            ],
-            rows,
-        )
+        yield _table(["Run", *_RATE_HEAD], rows)
         yield "## Refusals, tasks without a hit, tasks with one answer"
         yield _table(["Run", "Abstained", "Without a hit", "One answer throughout"], signs)
+        yield "## Abstaining and unread replies by task (%)"
+        yield _table(["Run", "Task", *_RATE_HEAD], tasks)
+
+
+def _rate_cells(rates: ChoiceRates) -> list[str]:
+    shares = (rates.accuracy, rates.unable, rates.unread, rates.failed, rates.answered_accuracy)
+    return [str(rates.n), *(percent(share) for share in shares)]
 
 
 def _leads(report: Report) -> Iterator[str]:
