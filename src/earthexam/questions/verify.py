@@ -8,7 +8,15 @@ from earthexam.benchmark.store import Benchmark, SourceInfo
 from earthexam.core.errors import InputError, MissingFileError
 from earthexam.core.files import sha256_file
 from earthexam.core.item import Choice, Item, to_json
-from earthexam.questions.family import Asked, BlockT, ContextT, Families
+from earthexam.questions.family import (
+    Asked,
+    BlockT,
+    ContextT,
+    Families,
+    Family,
+    Judgement,
+    Parameters,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +35,37 @@ def compare(item: Item, block: BlockT, families: Families[BlockT, ContextT]) -> 
         yield Mismatch(item.id, f"rule {rule} is not known to this version; expected a rule")
         return
     family = families.by_name[provenance.rule]
-    judged = family.judge(block, Asked(provenance.parameters))
+    if item.question not in _wordings(family, provenance.parameters):
+        yield Mismatch(item.id, f"the question does not ask {provenance.rule} as recorded")
+        return
+    try:
+        judged = family.judge(block, Asked(provenance.parameters))
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        yield Mismatch(item.id, f"the recorded parameters do not fit the source ({error})")
+        return
     if judged is None:
         yield Mismatch(item.id, "the source no longer gives this question an answer")
         return
+    yield from _compare_options(item, judged)
+    if not judged.clear:
+        yield Mismatch(item.id, "the answer is not clear: a margin is not kept")
+    if to_json(judged.evidence) != to_json(provenance.evidence):
+        yield Mismatch(
+            item.id,
+            f"the evidence is {to_json(provenance.evidence)}, the source gives "
+            f"{to_json(judged.evidence)}",
+        )
+
+
+def _wordings(family: Family[BlockT, ContextT], parameters: Parameters) -> set[str]:
+    """Return the questions that can be asked with these parameters; none where some lack."""
+    try:
+        return {wording.format(**parameters) for wording in family.wordings}
+    except (KeyError, TypeError, ValueError):
+        return set()
+
+
+def _compare_options(item: Item, judged: Judgement) -> Iterator[Mismatch]:
     if not isinstance(item.answer, Choice) or len(item.answer.indices) != 1:
         yield Mismatch(item.id, f"the stored answer {item.answer} is not one option")
         return
@@ -43,14 +78,6 @@ def compare(item: Item, block: BlockT, families: Families[BlockT, ContextT]) -> 
     doubtful = [o for o in item.options if o != judged.answer and not judged.refutes(o)]
     if doubtful:
         yield Mismatch(item.id, f"the options {doubtful} are not certainly wrong")
-    if not judged.clear:
-        yield Mismatch(item.id, "the answer is not clear: a margin is not kept")
-    if to_json(judged.evidence) != to_json(provenance.evidence):
-        yield Mismatch(
-            item.id,
-            f"the evidence is {to_json(provenance.evidence)}, the source gives "
-            f"{to_json(judged.evidence)}",
-        )
 
 
 def locate_sources(benchmark: Benchmark, folder: Path | None) -> dict[str, Path]:

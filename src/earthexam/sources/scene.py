@@ -125,15 +125,25 @@ class OpenScene:
         for row in range(0, rows, height):
             part = min(height, rows - row)
             cube[row : row + part] = self.read_window(row, 0, part, cols)
-        empty = [band for band in range(bands) if np.isnan(cube[:, :, band]).all()]
-        if empty:
-            listed = ", ".join(str(self.bands[band]) for band in empty)
-            message = (
-                f"{self.path}: every pixel of band {listed} is NaN or nodata; check the nodata value "
-                "or put these bands (0-based, as in the file) under dropped_bands in the profile"
-            )
-            raise FormatError(message)
+        self.refuse_empty([band for band in range(bands) if np.isnan(cube[:, :, band]).all()])
         return cube
+
+    def refuse_empty(self, empty: Sequence[int]) -> None:
+        """Raise the error for bands (0-based, of the cube) without a measured value, if any.
+
+        Raises
+        ------
+        FormatError
+            Names the bands as they are counted in the file.
+        """
+        if not empty:
+            return
+        listed = ", ".join(str(self.bands[band]) for band in empty)
+        message = (
+            f"{self.path}: every pixel of band {listed} is NaN or nodata; check the nodata value "
+            "or put these bands (0-based, as in the file) under dropped_bands in the profile"
+        )
+        raise FormatError(message)
 
 
 def read_scene(

@@ -10,6 +10,7 @@ from scipy import ndimage
 
 from earthexam.core.scene import Cube, Labels, Quantity, Vector
 from earthexam.questions.family import Region
+from earthexam.spectral.bands import NoSuchBandError
 from earthexam.spectral.change import ChangeMap, changed_pixels
 from earthexam.spectral.indices import compute_index
 from earthexam.spectral.unmix import Endmembers, fully_constrained_abundances
@@ -154,8 +155,8 @@ class Block:
     @cached_property
     def quadrant_map(self) -> NDArray[np.int64]:
         """Quadrant each pixel lies in, 0 to 3, row by row; the middle row goes to the lower half."""
-        rows, cols = (np.arange(size) * 2 // size for size in self.shape)
-        return np.asarray(rows[:, None] * 2 + cols[None, :])
+        rows, cols = (np.arange(size) >= size // 2 for size in self.shape)
+        return np.asarray(rows[:, None] * 2 + cols[None, :], dtype=np.int64)
 
     @cached_property
     def valid(self) -> NDArray[np.bool_]:
@@ -181,8 +182,11 @@ class Block:
 
     @cached_property
     def ndvi(self) -> NDArray[np.float64]:
-        """NDVI of each pixel at the first date."""
-        return np.asarray(compute_index("NDVI", self.cube, self.wavelengths_nm), dtype=np.float64)
+        """NDVI of each pixel at the first date; NaN where the sensor has no such bands."""
+        try:
+            return np.asarray(compute_index("NDVI", self.cube, self.wavelengths_nm), np.float64)
+        except NoSuchBandError:
+            return np.full(self.shape, np.nan)
 
     @cached_property
     def change(self) -> ChangeMap | None:

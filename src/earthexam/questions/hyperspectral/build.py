@@ -12,6 +12,7 @@ from earthexam.benchmark.store import BenchmarkInfo, BenchmarkWriter, SourceInfo
 from earthexam.core.errors import InputError
 from earthexam.core.files import sha256_file
 from earthexam.core.item import Item, Media
+from earthexam.core.scene import Vector
 from earthexam.published.tables import load_taxonomy
 from earthexam.questions.builder import (
     BUILDER_VERSION,
@@ -33,7 +34,7 @@ from earthexam.questions.hyperspectral.scenes import (
 from earthexam.questions.hyperspectral.thresholds import measure_context
 from earthexam.questions.hyperspectral.views import store_views
 from earthexam.render.sheet import Thumbnail, contact_sheet
-from earthexam.spectral.bands import band_position
+from earthexam.spectral.bands import NoSuchBandError, band_position
 from earthexam.spectral.normalise import stretch, to_uint8
 
 TAXONOMY = "hm-bench"
@@ -308,14 +309,11 @@ def _scene_record(scene: LabelledScene) -> dict[str, object]:
 
 
 def _sheet(scenes: Sequence[LabelledScene]) -> bytes:
-    """Draw all blocks in true colour, or the nearest that the bands allow."""
+    """Draw all blocks in true colour, or in the colours that the bands allow."""
     thumbnails = []
     for scene in scenes:
         reasons = {one.place: one.reason for one in scene.dropped}
-        bands = [
-            band_position(colour, int(scene.kept_bands.sum()), scene.wavelengths_nm)
-            for colour in ("red", "green", "blue")
-        ]
+        bands = _shown_bands(int(scene.kept_bands.sum()), scene.wavelengths_nm)
         for plan in scene.plans:
             shown = stretch(scene.cube_of(plan)[:, :, bands])
             thumbnails.append(
@@ -327,3 +325,12 @@ def _sheet(scenes: Sequence[LabelledScene]) -> bytes:
                 )
             )
     return contact_sheet(thumbnails).png
+
+
+def _shown_bands(n_bands: int, wavelengths_nm: Vector | None) -> list[int]:
+    """Find red, green and blue; where the sensor does not see them, three bands as far apart."""
+    colours = ("red", "green", "blue")
+    try:
+        return [band_position(colour, n_bands, wavelengths_nm) for colour in colours]
+    except NoSuchBandError:
+        return [band_position(colour, n_bands) for colour in colours]

@@ -133,6 +133,9 @@ class LabelledScene:
         self.class_kinds: Mapping[str, str] = table.kinds if table else profile.class_kinds
         rows, cols, _ = self.scene.shape
         self.tiles = cut_tiles(rows, cols, tile)
+        for opened in (self.scene, self.later):
+            if opened is not None:
+                self._refuse_empty_bands(opened)
         self.labels = self._read_labels(files.labels)
         self.later_labels = self._read_labels(files.later_labels) if files.later_labels else None
         self.filled = self._fill() if fill else None
@@ -261,6 +264,16 @@ class LabelledScene:
     def _read(self, scene: OpenScene, tile: Tile) -> Cube:
         cube = scene.read_window(tile.row, tile.col, tile.height, tile.width)
         return cube if self.kept_bands.all() else np.ascontiguousarray(cube[:, :, self.kept_bands])
+
+    def _refuse_empty_bands(self, scene: OpenScene) -> None:
+        """Look for a value in every band that is used; one strip is enough for most scenes."""
+        without = self.kept_bands.copy()
+        for rows in self._strips():
+            cube = scene.read_window(rows.row, rows.col, rows.height, rows.width)
+            without &= ~np.isfinite(cube).any(axis=(0, 1))
+            if not without.any():
+                return
+        scene.refuse_empty(np.flatnonzero(without).tolist())
 
     def _strips(self) -> Iterator[Tile]:
         rows, cols, bands = self.scene.shape

@@ -21,6 +21,7 @@ from earthexam.questions.family import (
 from earthexam.questions.hyperspectral.block import PARTS, Block
 from earthexam.questions.hyperspectral.composition import share_bins
 from earthexam.questions.hyperspectral.context import FAMILIES, Context, sample_pixels
+from earthexam.spectral.bands import NoSuchBandError, nearest_band
 
 RATINGS = ("good", "moderate", "severe")
 DEGRADATION = ("none", "slight", "marked", "severe")
@@ -158,23 +159,19 @@ def class_health(block: Block, asked: Asked) -> Judgement | None:
 )
 def greenest_class(block: Block, _asked: Asked) -> Judgement | None:
     """Largest mean NDVI among classes with ten pixels or more, ahead of the next by 5 %."""
-    means = {
-        name: float(np.nanmean(block.ndvi[block.mask(name)]))
-        for name, count in block.counts.items()
-        if count >= FEWEST_PIXELS
-    }
+    values = _ndvi_by_class(block)
+    means = {name: float(own.mean()) for name, own in values.items()}
     if len(means) < 2:
         return None
     ranked = sorted(means, key=lambda name: (-means[name], name))
     lead = means[ranked[0]] - means[ranked[1]]
-    small = [name for name, count in block.counts.items() if count < FEWEST_PIXELS]
     return choose(
         {name: means.get(name, -1.0) for name in block.references},
         ranked[0],
         clear=lead >= 0.05 * abs(means[ranked[0]]),
         evidence={"mean_ndvi": {name: round(value, 6) for name, value in means.items()}},
         fact="greenest class",
-        false=[name for name in block.references if name not in small],
+        false=[name for name in block.references if name in means or name not in block.counts],
     )
 
 
@@ -319,10 +316,11 @@ def stressed_quadrant(block: Block, asked: Asked) -> Judgement | None:
 def class_stress(block: Block, asked: Asked) -> Judgement | None:
     """Vegetation or soil class with the largest stressed share, ahead of the next by a tenth."""
     edge = asked.number("ndvi")
+    measured = _ndvi_by_class(block)
     shares = {
-        name: float((block.ndvi[block.mask(name)] <= edge).mean())
-        for name, count in block.counts.items()
-        if count >= FEWEST_PIXELS and block.class_kinds.get(name) in {"vegetation", "soil"}
+        name: float((own <= edge).mean())
+        for name, own in measured.items()
+        if block.class_kinds.get(name) in {"vegetation", "soil"}
     }
     if len(shares) < 2:
         return None
@@ -333,11 +331,7 @@ def class_stress(block: Block, asked: Asked) -> Judgement | None:
         clear=shares[ranked[0]] - shares[ranked[1]] >= 0.1,
         evidence={"stressed_share": {name: round(value, 6) for name, value in shares.items()}},
         fact="most stressed class",
-        false=[
-            name
-            for name in block.references
-            if name not in block.counts or block.counts[name] >= FEWEST_PIXELS
-        ],
+        false=[name for name in block.references if name in measured or name not in block.counts],
     )
 
 
@@ -370,11 +364,14 @@ def water_distortion(block: Block, asked: Asked) -> Judgement | None:
 
 def water_ratio(block: Block) -> float | None:
     """Return NIR (860 nm) over green (560 nm) of the block's mean water spectrum; None without."""
-    mask = block.kind_mask("water")
+    mask = block.kind_mask("water") & block.valid
     if block.wavelengths_nm is None or mask.sum() < FEWEST_PIXELS:
         return None
-    mean = np.nanmean(block.cube[mask].astype(np.float64), axis=0)
-    nir, green = (int(np.abs(block.wavelengths_nm - nm).argmin()) for nm in (860.0, 560.0))
+    try:
+        nir, green = (nearest_band(block.wavelengths_nm, nm) for nm in (860.0, 560.0))
+    except NoSuchBandError:
+        return None
+    mean = block.cube[mask].mean(axis=0, dtype=np.float64)
     return float(mean[nir] / mean[green]) if mean[green] > 0 else None
 
 
@@ -398,6 +395,13 @@ def vegetation_ndvi(block: Block, part: str = PARTS[0]) -> NDArray[np.float64]:
     """Return the NDVI of the labelled vegetation pixels of a part."""
     values = block.ndvi[(block.labels > 0) & block.kind_mask("vegetation") & block.part(part)]
     return values[np.isfinite(values)]
+
+
+def _ndvi_by_class(block: Block) -> dict[str, NDArray[np.float64]]:
+    """NDVI of the pixels of each class that has ten with one or more."""
+    values = {name: block.ndvi[block.mask(name)] for name in block.counts}
+    known = {name: own[np.isfinite(own)] for name, own in values.items()}
+    return {name: own for name, own in known.items() if own.size >= FEWEST_PIXELS}
 
 
 def _ground(block: Block) -> NDArray[np.bool_]:
