@@ -1,17 +1,21 @@
 """The commands run, score, probe and read, as a user calls them."""
 
+import contextlib
+import io
 import json
 import os
 import re
-import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from chat_server import ChatServer
 from earthexam.benchmark.store import Benchmark
+from earthexam.cli import main
 from small_benchmark import make_benchmark
 
 KEY = "sk-secret-5f2b9c7e1d"
@@ -22,16 +26,27 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     return make_benchmark(tmp_path_factory.mktemp("cli") / "bench é", 12)
 
 
-def earthexam(*words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "earthexam", *map(str, words)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=120,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
-    )
+@dataclass
+class Done:
+    """How a command ended; `stdout` and `stderr` are what it wrote."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def earthexam(*words: object, **environment: str) -> Done:
+    """Call the program as the command does, in this process, which spares its start."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.object(sys, "argv", ["earthexam", *map(str, words)]),
+        mock.patch.dict(os.environ, environment),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main()
+    return Done(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
 def everything_in(folder: Path) -> bytes:

@@ -171,3 +171,15 @@ def test_a_folder_with_another_run_is_refused_and_says_what_differs(tmp_path: Pa
                 tmp_path / "run",
                 style=style,
             )
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    bench = _benchmark(tmp_path / "bench", 2)
+    with pytest.raises(InputError, match="no run"):
+        run(
+            Plan(bench, Selection()),
+            open_model("vllm/x", ModelOptions()),
+            bench.root,
+            style=load_style("default"),
+        )
+    assert not (bench.root / "replies.jsonl").exists()

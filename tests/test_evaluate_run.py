@@ -1,8 +1,11 @@
 """Running against a server that goes wrong: every item is answered once, nothing turns into wrong."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chat_server import ChatServer
 from earthexam.answers.prompt import load_style
@@ -14,7 +17,7 @@ from earthexam.evaluate.scoring import score_run
 from earthexam.models.opening import open_model
 from earthexam.models.options import ModelOptions
 from earthexam.models.profiles import Profile
-from earthexam.models.protocol import FaultError
+from earthexam.models.protocol import FaultError, Reply, Request
 from small_benchmark import choice_item, make_benchmark
 
 KINDS = ("429", "500", "hang", "cut", "garbage", "drip")
@@ -179,6 +182,33 @@ def test_a_dead_server_beside_a_living_one_costs_no_item(few: Benchmark, tmp_pat
         assert sum(server.asked.values()) == len(few.items)
     attempts = sum(reply.attempts for reply in Run.open(tmp_path / "run").replies())
     assert attempts < 1.3 * len(few.items)
+
+
+@settings(max_examples=20, deadline=None)
+@given(texts=st.lists(st.text(st.characters(exclude_categories=())), min_size=4, max_size=4))
+def test_any_text_a_model_returns_is_kept_and_scored(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    bench = _text_benchmark(folder / "bench", 4)
+    said = dict(zip([item.id for item in bench.items], texts, strict=True))
+
+    class Saying:
+        name, revision, endpoint_kind = "fake/saying", "", "python"
+        parameters: Mapping[str, str] = {}
+
+        async def ask(self, request: Request) -> Reply:
+            return Reply(said[request.key.id])
+
+        async def close(self) -> None:
+            return None
+
+    result = run(Plan(bench, Selection()), Saying(), folder / "run", style=load_style("default"))
+    assert not result.failed
+    opened = Run.open(folder / "run")
+    kept = {reply.key.id: reply.text for reply in opened.replies()}
+    assert kept == {name: text.encode("utf-8", "replace").decode() for name, text in said.items()}
+    assert len(score_run(opened, bench)) == 4
 
 
 def test_an_error_in_one_item_is_recorded_with_its_cause_and_costs_no_other(

@@ -10,9 +10,11 @@ from earthexam.core.errors import CheckFailedError
 
 if TYPE_CHECKING:
     from earthexam.answers.prompt import Style
+    from earthexam.cli.progress import Display
     from earthexam.evaluate.protocol import Plan
-    from earthexam.evaluate.run import RunResult
+    from earthexam.evaluate.run import RunResult, RunSettings
     from earthexam.models.profiles import Profile
+    from earthexam.models.protocol import Model
 
 _LISTED = 20
 
@@ -70,11 +72,11 @@ def run_command(
     from earthexam.cli.opening import open_any_model
     from earthexam.cli.progress import Display
     from earthexam.evaluate.protocol import Plan, Selection
-    from earthexam.evaluate.run import RunSettings, refuse_unpriced, run
+    from earthexam.evaluate.run import RunSettings, refuse_unpriced
     from earthexam.models.options import ModelOptions
     from earthexam.models.profiles import find_profile
 
-    opened = Benchmark.open(benchmark)
+    opened, asked_style = Benchmark.open(benchmark), load_style(style)
     selection = Selection(
         tasks=_split(tasks),
         views=_split(views),  # type: ignore[arg-type]  # Plan refuses a view that is none
@@ -86,9 +88,7 @@ def run_command(
         swap_media=swap_media,
         seed=seed,
     )
-    plan = Plan(opened, selection)
-    found = find_profile(model, profile)
-    asked_style = load_style(style)
+    plan, found = Plan(opened, selection), find_profile(model, profile)
     refuse_unpriced(found, budget)
     if dry_run:
         _print_estimate(plan, asked_style, found, model)
@@ -109,15 +109,23 @@ def run_command(
         on_wait=display.waits,
     )
     asked = open_any_model(model, options, opened, seed, cache)
+    _run(plan, asked, out, asked_style, found, RunSettings(concurrency, budget), display)
+
+
+def _run(
+    plan: "Plan",
+    model: "Model",
+    out: Path,
+    style: "Style",
+    profile: "Profile",
+    settings: "RunSettings",
+    display: "Display",
+) -> None:
+    from earthexam.evaluate.run import run
+
     try:
         result = run(
-            plan,
-            asked,
-            out,
-            style=asked_style,
-            profile=found,
-            settings=RunSettings(concurrency, budget),
-            progress=display,
+            plan, model, out, style=style, profile=profile, settings=settings, progress=display
         )
     except KeyboardInterrupt:
         say(f"stopped; all replies so far are in {out}; the same command goes on")

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from PIL import Image
-
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.files import inside
 from earthexam.core.item import Item
 from earthexam.evaluate.folder import ReplyRecord
+from earthexam.models.pictures import picture_size
 from earthexam.models.profiles import Profile
 
 Corners: TypeAlias = tuple[float, float, float, float]
@@ -69,5 +68,4 @@ def _stored_size(item: Item, path: str, benchmark: Benchmark) -> tuple[int, int]
     for media in item.media:
         if media.path == path and media.width and media.height:
             return media.width, media.height
-    with Image.open(inside(benchmark.root, path)) as picture:
-        return picture.size
+    return picture_size(inside(benchmark.root, path))

@@ -11,7 +11,7 @@ import orjson
 from filelock import FileLock, Timeout
 
 from earthexam.core.errors import FormatError, InputError
-from earthexam.evaluate.folder import REPLIES_FILE, ReplyRecord
+from earthexam.evaluate.folder import REPLIES_FILE, RUN_FILE, ReplyRecord
 from earthexam.models.protocol import Key
 
 LOCK_FILE = ".run.lock"
@@ -91,6 +91,23 @@ def open_log(folder: Path) -> Iterator[ReplyLog]:
             os.fsync(stream.fileno())
     finally:
         lock.release()
+
+
+def refuse_foreign_folder(folder: Path) -> None:
+    """Refuse to write replies among files that no run made.
+
+    Raises
+    ------
+    InputError
+        `folder` is a file, or holds something and no run.
+    """
+    if folder.is_file():
+        message = f"--out {folder} is a file; expected a folder for the run"
+        raise InputError(message)
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if names - {LOCK_FILE, REPLIES_FILE} and RUN_FILE not in names:
+        message = f"--out {folder} holds {min(names)!r} and no run; choose another folder"
+        raise InputError(message)
 
 
 def drop_cut_line(path: Path) -> int:

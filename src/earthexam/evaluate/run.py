@@ -13,7 +13,7 @@ from earthexam.evaluate.folder import ReplyRecord, RunInfo, write_run_info
 from earthexam.evaluate.progress import Progress, Silence
 from earthexam.evaluate.protocol import Plan, option_order
 from earthexam.evaluate.record import finish_info, refuse_other_run, start_info
-from earthexam.evaluate.reply_log import ReplyLog, open_log
+from earthexam.evaluate.reply_log import ReplyLog, open_log, refuse_foreign_folder
 from earthexam.models.cost import estimate
 from earthexam.models.profiles import Profile
 from earthexam.models.protocol import FaultError, Key, Model, Reply, Request, UnsupportedItemError
@@ -72,7 +72,7 @@ def run(
     Raises
     ------
     InputError
-        The folder holds a run of another kind, or another process runs in it.
+        The folder holds something else or a run of another kind, or another process runs in it.
     FaultError
         A fault that concerns every request; what was answered before is kept.
     KeyboardInterrupt
@@ -80,6 +80,7 @@ def run(
     """
     profile, settings = profile or Profile(), settings or RunSettings()
     refuse_unpriced(profile, settings.budget_usd)
+    refuse_foreign_folder(folder)
     with open_log(folder) as log:
         info = start_info(plan, model, style, profile)
         info = refuse_other_run(folder, info)
@@ -189,7 +190,7 @@ def _replied(request: Request, reply: Reply) -> ReplyRecord:
     return ReplyRecord(
         key=request.key,
         status="replied",
-        text=reply.text,
+        text=_valid(reply.text),
         finish_reason=reply.finish_reason,
         option_order=option_order(request.item, request.key.order),
         shown=_shown(request),
@@ -208,11 +209,16 @@ def _without_reply(request: Request, status: str, error: str, attempts: int = 1)
     return ReplyRecord(
         key=request.key,
         status=status,
-        error=error,
+        error=_valid(error),
         attempts=attempts,
         option_order=option_order(request.item, request.key.order),
         shown=_shown(request),
     )
+
+
+def _valid(text: str) -> str:
+    """Replace what is no character (lone surrogates), which no UTF-8 file can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _shown(request: Request) -> tuple[str, ...]:

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from PIL import Image
-
 from earthexam.core.files import inside
+from earthexam.models.pictures import picture_size
 from earthexam.models.profiles import Profile
 from earthexam.models.protocol import Request, Usage
 
@@ -66,5 +65,4 @@ def _size(request: Request, path: str) -> tuple[int, int]:
     for media in request.item.media:
         if media.path == path and media.width and media.height:
             return media.width, media.height
-    with Image.open(inside(request.root, path)) as picture:
-        return picture.size
+    return picture_size(inside(request.root, path))

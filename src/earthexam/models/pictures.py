@@ -75,6 +75,12 @@ def fit_pictures(root: Path, paths: Sequence[str], profile: Profile) -> tuple[Fi
     return tuple(_fit(root, path, profile, len(paths)) for path in paths)
 
 
+def picture_size(path: Path) -> tuple[int, int]:
+    """Read width and height of a picture file from its header."""
+    raw = _read(path)
+    return _size(raw, _mime(raw, path), path)
+
+
 def _fit(root: Path, path: str, profile: Profile, shared_by: int) -> Fitted:
     pixels = _least(profile.most_pixels, profile.most_request_pixels, shared_by)
     length = _least(profile.most_bytes, profile.most_request_bytes, shared_by)
