@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from earthexam.core.errors import MissingFileError
 from earthexam.core.files import inside
 from earthexam.models.pictures import picture_size
 from earthexam.models.profiles import Profile
@@ -38,7 +39,7 @@ def estimate(request: Request, profile: Profile) -> Usage:
         if part.kind == "picture":
             tokens += profile.picture_tokens(*_size(request, part.path))
         elif part.kind == "file_text":
-            tokens += inside(request.root, part.path).stat().st_size / BYTES_PER_TOKEN
+            tokens += _bytes_of(request, part.path) / BYTES_PER_TOKEN
         elif part.kind == "text":
             tokens += len(part.text.encode()) / BYTES_PER_TOKEN
     output = profile.reply_tokens or request.prompt.max_tokens
@@ -59,6 +60,14 @@ def estimate_all(requests: Iterable[Request], profile: Profile) -> Estimate:
             most_usd=total.most_usd + one.usd,
         )
     return total
+
+
+def _bytes_of(request: Request, path: str) -> int:
+    file = inside(request.root, path)
+    if not file.is_file():
+        message = f"{file} does not exist; the benchmark lacks media, copy or import it again"
+        raise MissingFileError(message)
+    return file.stat().st_size
 
 
 def _size(request: Request, path: str) -> tuple[int, int]:

@@ -199,12 +199,13 @@ def _import(name: str) -> Any:
 
 def _import_file(name: str) -> Any:
     path = Path(name)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    own_name = f"earthexam_user_{path.stem}"  # the file may be called as a library is
+    spec = importlib.util.spec_from_file_location(own_name, path)
     if not path.is_file() or spec is None or spec.loader is None:
         message = f"{path} does not exist; expected python:PATH/TO/FILE.py:FUNCTION"
         raise MissingFileError(message)
     module = importlib.util.module_from_spec(spec)
     # Registered before it runs: dataclasses and pickling look their module up by name.
-    sys.modules[path.stem] = module
+    sys.modules[own_name] = module
     spec.loader.exec_module(module)
     return module
