@@ -11,7 +11,8 @@ import numpy as np
 from earthexam.core.item import Choice, Item, Media, Provenance, to_json
 from earthexam.core.taxonomy import Taxonomy
 from earthexam.questions.family import Asked, BlockT, ContextT, Families
-from earthexam.questions.options import Case, Drawer, Drawn, assign_letters
+from earthexam.questions.options import Case, Drawer, Drawn, Ledger, assign_letters
+from earthexam.questions.siblings import even_out
 
 # Part of every item id and seed: change it whenever the same source would give other items.
 BUILDER_VERSION = "1"
@@ -96,20 +97,15 @@ def select(
 
     A fact of a block is asked once over all tasks; blocks with few items go first.
     """
-    taken: set[tuple[str, str]] = set()
-    load: Counter[str] = Counter()
+    drawn = even_out(
+        _take_turns(cases, tasks, per_task, seed), cases.clear, generator(seed, "siblings")
+    )
     ordered: list[tuple[Drawn[BlockT, ContextT], tuple[str, ...]]] = []
-    drawn_of: Counter[str] = Counter()
     for task in tasks:
-        drawers = {
-            name: Drawer(found, generator(seed, name))
-            for name, found in sorted(cases.clear.items())
-            if found[0].family.task == task
-        }
-        drawn = _take_turns(drawers, per_task, taken, load)
-        drawn_of.update(item.case.family.name for item in drawn)
-        orders = assign_letters(drawn, generator(seed, f"letters {task}"))
-        ordered.extend(zip(drawn, orders, strict=True))
+        own = [item for item in drawn if item.case.family.task == task]
+        orders = assign_letters(own, generator(seed, f"letters {task}"))
+        ordered.extend(zip(own, orders, strict=True))
+    drawn_of = Counter(item.case.family.name for item, _ in ordered)
     names = sorted({*cases.clear, *cases.unclear})
     counts = tuple(
         FamilyCount(name, cases.unclear[name], len(cases.clear.get(name, ())), drawn_of[name])
@@ -119,22 +115,36 @@ def select(
 
 
 def _take_turns(
-    drawers: dict[str, Drawer[BlockT, ContextT]],
-    most: int,
-    taken: set[tuple[str, str]],
-    load: Counter[str],
+    cases: Cases[BlockT, ContextT], tasks: Sequence[str], most: int, seed: int
 ) -> list[Drawn[BlockT, ContextT]]:
+    """Let the tasks draw one item after the other, and the families of each task in turn.
+
+    A family that cannot draw stays out from then on.
+    """
+    ledger = Ledger()
+    waiting = {
+        task: [
+            Drawer(found, generator(seed, name))
+            for name, found in sorted(cases.clear.items())
+            if found[0].family.task == task
+        ]
+        for task in tasks
+    }
     drawn: list[Drawn[BlockT, ContextT]] = []
-    waiting = list(drawers)
-    while waiting and len(drawn) < most:
-        name = waiting.pop(0)
-        item = drawers[name].draw(taken, load)
-        if item is None:
-            continue
-        taken.add(item.case.fact)
-        load[item.case.place] += 1
-        drawn.append(item)
-        waiting.append(name)
+    made: Counter[str] = Counter()
+    while any(waiting.values()):
+        for task, drawers in waiting.items():
+            while drawers:
+                drawer = drawers.pop(0)
+                item = drawer.draw(ledger)
+                if item is not None:
+                    ledger.enter(item)
+                    drawn.append(item)
+                    made[task] += 1
+                    drawers.append(drawer)
+                    break
+            if made[task] == most:
+                drawers.clear()
     return drawn
 
 

@@ -10,6 +10,7 @@ who knows the other keys could then tell the last one.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic
 
 import numpy as np
@@ -41,7 +42,12 @@ class Case(Generic[BlockT, ContextT]):
     parameters: Parameters
     judgement: Judgement
 
-    @property
+    def refutes_rest(self, options: Iterable[str]) -> bool:
+        """Say whether every option but the answer is certainly wrong."""
+        judged = self.judgement
+        return all(text == judged.answer or judged.refutes(text) for text in options)
+
+    @cached_property
     def fact(self) -> tuple[str, str]:
         """What the case is about: the same fact is asked once, whatever the family."""
         return (
@@ -63,6 +69,45 @@ class Drawn(Generic[BlockT, ContextT]):
         return self.case.family.layout in {"pick", "boxes"}
 
 
+class Ledger:
+    """What has been asked so far, over all families.
+
+    Attributes
+    ----------
+    taken : set
+        Facts already asked.
+    load : Counter
+        Items by place.
+    shown : Counter
+        How often each option text stands in items of a place. A text that is shown there more often
+        than others gives itself away as being there, so draws even this out.
+    """
+
+    def __init__(self) -> None:
+        self.taken: set[tuple[str, str]] = set()
+        self.load: Counter[str] = Counter()
+        self.shown: Counter[tuple[str, str]] = Counter()
+        self._lead: dict[str, float] = defaultdict(float)
+
+    def enter(self, drawn: "Drawn[BlockT, ContextT]") -> None:
+        """Record an item."""
+        place = drawn.case.place
+        self._lead[drawn.case.family.task] += self.lead(drawn.case, drawn.options)
+        self.taken.add(drawn.case.fact)
+        self.load[place] += 1
+        self.shown.update((place, text) for text in drawn.options)
+
+    def lead(self, case: Case[BlockT, ContextT], options: Sequence[str]) -> float:
+        """Say how much oftener the place shows the key than the other options, in items."""
+        key = case.judgement.answer
+        others = [self.shown[case.place, text] for text in options if text != key]
+        return self.shown[case.place, key] - sum(others) / len(others)
+
+    def cost(self, case: Case[BlockT, ContextT], options: Sequence[str]) -> float:
+        """Say how badly a case fits: the lead it would leave over its task, then its load."""
+        return abs(self._lead[case.family.task] + self.lead(case, options)) + 0.1 * self.load[case.place]
+
+
 class Drawer(Generic[BlockT, ContextT]):
     """Draws items of one family from its cases.
 
@@ -80,22 +125,12 @@ class Drawer(Generic[BlockT, ContextT]):
         self._used_in: Counter[str] = Counter()
         self.offered = len(self._left)
 
-    def draw(
-        self, taken: set[tuple[str, str]], load: Counter[str]
-    ) -> Drawn[BlockT, ContextT] | None:
-        """Draw one item, or None where no set of options is left that could go either way.
-
-        Parameters
-        ----------
-        taken : set
-            Facts already asked, by any family.
-        load : Counter
-            Items already drawn by place; places with few are preferred.
-        """
+    def draw(self, ledger: Ledger) -> Drawn[BlockT, ContextT] | None:
+        """Draw one item, or None where no set of options is left that could go either way."""
         self._left = [
             case
             for case in self._left
-            if case.fact not in taken and self._used_in[case.place] < case.family.per_block
+            if case.fact not in ledger.taken and self._used_in[case.place] < case.family.per_block
         ]
         if not self._left:
             return None
@@ -105,7 +140,7 @@ class Drawer(Generic[BlockT, ContextT]):
             if start.family.layout == "boxes":
                 drawn = self._draw_boxes(start, peers)
             else:
-                drawn = self._draw_texts(start, peers, load)
+                drawn = self._draw_texts(start, peers, ledger)
             if drawn is not None:
                 self._used_in[drawn.case.place] += 1
                 return drawn
@@ -122,25 +157,26 @@ class Drawer(Generic[BlockT, ContextT]):
         self,
         start: Case[BlockT, ContextT],
         peers: Sequence[Case[BlockT, ContextT]],
-        load: Counter[str],
+        ledger: Ledger,
     ) -> Drawn[BlockT, ContextT] | None:
         by_answer: dict[str, list[Case[BlockT, ContextT]]] = defaultdict(list)
         for case in peers:
             by_answer[case.judgement.answer].append(case)
-        for options in self._option_sets(start, by_answer):
+        for options in self._option_sets(start, by_answer, ledger):
             fitting = [
-                [case for case in by_answer[text] if _refutes_rest(case, options)]
+                [case for case in by_answer[text] if case.refutes_rest(options)]
                 for text in options
             ]
             if all(fitting):
                 chosen = fitting[int(self._rng.integers(len(options)))]
-                return Drawn(self._least_loaded(chosen, load), options)
+                return Drawn(self._best_fitting(chosen, options, ledger), options)
         return None
 
     def _option_sets(
         self,
         start: Case[BlockT, ContextT],
         by_answer: dict[str, list[Case[BlockT, ContextT]]],
+        ledger: Ledger,
     ) -> Iterator[tuple[str, ...]]:
         answer = start.judgement.answer
         most, least = start.family.n_options, start.family.least_options
@@ -153,7 +189,12 @@ class Drawer(Generic[BlockT, ContextT]):
                 yield from self._windows(int(answer), (least, most), by_answer)
             case _:
                 others = sorted(set(by_answer) & start.judgement.false)
-                weights = np.array([len(by_answer[text]) for text in others], dtype=float)
+                weights = np.array(
+                    [
+                        len(by_answer[text]) * (1.0 + ledger.shown[start.place, text])
+                        for text in others
+                    ]
+                )
                 for size in range(min(most, len(others) + 1), least - 1, -1):
                     picked = self._rng.choice(
                         len(others), size - 1, replace=False, p=weights / weights.sum()
@@ -170,11 +211,15 @@ class Drawer(Generic[BlockT, ContextT]):
                 if all(text in by_answer for text in window):
                     yield window
 
-    def _least_loaded(
-        self, cases: Sequence[Case[BlockT, ContextT]], load: Counter[str]
+    def _best_fitting(
+        self,
+        cases: Sequence[Case[BlockT, ContextT]],
+        options: Sequence[str],
+        ledger: Ledger,
     ) -> Case[BlockT, ContextT]:
-        least = min(load[case.place] for case in cases)
-        best = [case for case in cases if load[case.place] == least]
+        costs = [ledger.cost(case, options) for case in cases]
+        least = min(costs)
+        best = [case for case, cost in zip(cases, costs, strict=True) if cost == least]
         return best[int(self._rng.integers(len(best)))]
 
     def _draw_boxes(
@@ -246,10 +291,6 @@ def _letter_excess(
         sum((counter[letter] - counter.total() / size) ** 2 for letter in range(size))
         for size, counter in counts.items()
     )
-
-
-def _refutes_rest(case: Case[BlockT, ContextT], options: Iterable[str]) -> bool:
-    return all(text == case.judgement.answer or case.judgement.refutes(text) for text in options)
 
 
 def _mutually_distinct(boxes: Sequence[Region]) -> bool:
