@@ -29,7 +29,7 @@ def test_items_without_exactly_one_right_option_are_left_out() -> None:
     several = make_item(1, ["a", "b"], 0, format="multiple_choice", answer=Choice((0, 1)))
     truth = make_item(2, [], 0, format="true_false", answer=Truth(False))
     table = OptionTable.of([make_item(0, ["a", "b"], 1), several, truth])
-    assert [item.id for item in table.items] == ["LCC-0000", "LCC-0002"]
+    assert [item.id for item in table.items] == ["SFR-0000", "CS-0002"]
     assert table.options_of(1) == ("true", "false")
     assert table.key_position.tolist() == [1, 1]
 

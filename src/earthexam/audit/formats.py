@@ -25,8 +25,8 @@ _Box = tuple[float, float, float, float]
     "B9",
     title="Multi-select",
     definition="On items with several right options a guess from text alone (all options; the commonest "
-    "set size with the likeliest texts or places of other blocks) is more than `excess` points above a "
-    "uniform random set, as exact match or as Jaccard overlap.",
+    "set size with the likeliest texts or places of other blocks) is more than `excess` points above "
+    "what evenly drawn set sizes allow, as exact match or as Jaccard overlap.",
     statistic="largest excess, in points",
     fix="Draw the number of right options evenly, 1 and all of them included.",
     excess=10,
@@ -40,9 +40,9 @@ def sets(subject: Subject, limits: Limits) -> Iterator[Hit]:
     for name, guess in _set_guesses(items).items():
         for score_name, score in (("exact", _exact), ("Jaccard", _jaccard)):
             reached = fmean(score(guess(item), _key_set(item)) for item in items)
-            chance = fmean(_set_chance(item, score_name) for item in items)
-            example = f"{name}, {score_name}: {reached:.1%}, a random set {chance:.1%}"
-            worst = max(worst, (100 * (reached - chance), example))
+            fair = fmean(_fair_score(item, score_name) for item in items)
+            example = f"{name}, {score_name}: {reached:.1%}, with evenly drawn sets {fair:.1%}"
+            worst = max(worst, (100 * (reached - fair), example))
     if worst[0] > limits["excess"]:
         ids = tuple(item.id for item in items)
         yield Hit("warning", len(ids), len(ids), worst[1], ids, worst[0], limits["excess"])
@@ -167,22 +167,13 @@ def _jaccard(guess: frozenset[int], key: frozenset[int]) -> float:
     return len(guess & key) / max(len(guess | key), 1)
 
 
-def _set_chance(item: Item, score: str) -> float:
-    """Return the expected score of a random non-empty set of options.
+def _fair_score(item: Item, score: str) -> float:
+    """Return what the best uninformed guess, all options, reaches where set sizes are drawn evenly.
 
-    A random set holds i of the k right options and j of the w wrong ones in C(k, i) C(w, j) ways; its
-    Jaccard overlap is then i / (k + j).
+    Of n options all are right in one set size of n, and (n + 1) / 2 are right on average.
     """
-    n, k = len(item.options), len(_key_set(item))
-    total = float(2**n - 1)
-    if score == "exact":
-        return 1 / total
-    ways: Iterator[float] = (
-        math.comb(k, i) * math.comb(n - k, j) * i / (k + j)
-        for i in range(1, k + 1)
-        for j in range(n - k + 1)
-    )
-    return sum(ways) / total
+    n = len(item.options)
+    return 1 / n if score == "exact" else (n + 1) / (2 * n)
 
 
 def _set_guesses(items: Sequence[Item]) -> Mapping[str, Callable[[Item], frozenset[int]]]:

@@ -10,8 +10,10 @@ from earthexam.core.item import Item
 
 _BLOCK = re.compile(r"\bblocks?[ _]?(?P<first>\d+)", re.IGNORECASE)
 _GROUP_NUMBER = re.compile(r"(?:^|[^\d])(\d+)\Z")
+# "between 2050 and 2300 nm" is no pair of years
 _YEAR = re.compile(
-    r"\b(?:in|from|to|of|the|between|and|year|since|until)\s+((?:19|20)\d\d)\b(?!\s*(?:pixels?|nm|m|km)\b)",
+    r"\b(?:in|from|to|of|the|between|and|year|since|until)\s+((?:19|20)\d\d)\b(?!\s*(?:(?:and|to|-|–)\s*[\d.]+\s*)?"
+    r"(?:pixels?|nm|µm|μm|m|km|cm)\b)",
     re.IGNORECASE,
 )
 _COLOUR = (
