@@ -2,10 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from earthexam.benchmark.store import Benchmark
+
+if TYPE_CHECKING:
+    from synthetic_scene import BuiltScene
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -29,6 +33,14 @@ def hm_bench(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Benchmar
     out = tmp_path_factory.mktemp("published") / "hm-bench"
     import_hm_bench(source, out, without_media=True)
     return Benchmark.open(out)
+
+
+@pytest.fixture(scope="session")
+def meadow(tmp_path_factory: pytest.TempPathFactory) -> "BuiltScene":
+    """A synthetic scene and the benchmark built from it."""
+    from synthetic_scene import build_scene
+
+    return build_scene(tmp_path_factory.mktemp("meadow"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
