@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from earthexam.answers.prompt import Prompt
 from earthexam.core.errors import MissingFileError
 from earthexam.core.files import inside
@@ -74,7 +76,11 @@ def compose(prompt: Prompt, root: Path, profile: Profile) -> Message:
 
 
 def chat_messages(message: Message) -> list[dict[str, Any]]:
-    """Give the messages as the chat-completions form wants them; plain text without pictures."""
+    """Give the messages as the chat-completions form wants them; plain text without pictures.
+
+    Pictures are fragments that only `orjson.dumps` can write: base64 needs no escaping, so their
+    text is neither decoded nor searched.
+    """
     system = [{"role": "system", "content": message.system}] if message.system else []
     if all(piece.picture is None for piece in message.pieces):
         text = "\n".join(piece.text for piece in message.pieces)
@@ -82,7 +88,10 @@ def chat_messages(message: Message) -> list[dict[str, Any]]:
     content: list[dict[str, Any]] = [
         {"type": "text", "text": piece.text}
         if piece.picture is None
-        else {"type": "image_url", "image_url": {"url": piece.picture.data_url().decode()}}
+        else {
+            "type": "image_url",
+            "image_url": {"url": orjson.Fragment(b'"%b"' % piece.picture.data_url())},
+        }
         for piece in message.pieces
     ]
     return [*system, {"role": "user", "content": content}]
