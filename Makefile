@@ -37,7 +37,7 @@ $(PAGE): $(STAMPS)/demo $(shell find src -type f -not -name '*.pyc')
 
 $(STAMPS)/venv:
 	@'$(PYTHON)' -c '$(FITS)' 2> /dev/null || { \
-	  echo "EarthExam needs Python 3.11, 3.12 or 3.13, and '$(PYTHON)' is none." \
+	  echo "EarthExam needs Python 3.11, 3.12 or 3.13; $(or $(PYTHON),nothing on PATH) is none." \
 	    "Try: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
 	'$(PYTHON)' -m venv $(VENV)
 	@mkdir -p $(STAMPS)
