@@ -10,7 +10,7 @@ from earthexam.cli.app import app, say
 if TYPE_CHECKING:
     from earthexam.benchmark.store import Benchmark
 
-TILE = 19
+TILE = 17
 VIEWS_READ = ("composite", "report")
 # Baselines and the views they are asked in: the first three look at nothing, so any view will do.
 MODELS = (

@@ -4,7 +4,8 @@ The set of options is settled first, from texts that can all still be right; the
 which of them is, and only then a case is looked up where that one is right and the others are
 certainly wrong. So each text is right in one of k of the items that show it, whatever the
 distribution of keys in the data, and the draws are independent: exact quotas would not be, since
-who knows the other keys could then tell the last one.
+who knows the other keys could then tell the last one. For the same reason texts that few places can
+answer are left out, and drawing stops long before the cases run out.
 """
 
 from collections import Counter, defaultdict
@@ -31,6 +32,10 @@ from earthexam.questions.family import (
 )
 
 TRIES = 40
+# A text used up is a quota met. On a scene of 43 blocks a learned blind scorer gained 4.7 points over
+# chance without these limits, 1.3 with them (means over seeds and folds).
+FEWEST_PLACES = 4
+MOST_USED = 0.4
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,11 @@ class Case(Generic[BlockT, ContextT]):
     place: str
     parameters: Parameters
     judgement: Judgement
+
+    @cached_property
+    def balance(self) -> tuple[str, ...]:
+        """The parameters that stay the same inside one draw of the answer."""
+        return tuple(str(self.parameters.get(name)) for name in self.family.balance)
 
     def refutes_rest(self, options: Iterable[str]) -> bool:
         """Say whether every option but the answer is certainly wrong."""
@@ -105,7 +115,10 @@ class Ledger:
 
     def cost(self, case: Case[BlockT, ContextT], options: Sequence[str]) -> float:
         """Say how badly a case fits: the lead it would leave over its task, then its load."""
-        return abs(self._lead[case.family.task] + self.lead(case, options)) + 0.1 * self.load[case.place]
+        return (
+            abs(self._lead[case.family.task] + self.lead(case, options))
+            + 0.1 * self.load[case.place]
+        )
 
 
 class Drawer(Generic[BlockT, ContextT]):
@@ -121,9 +134,12 @@ class Drawer(Generic[BlockT, ContextT]):
 
     def __init__(self, cases: Sequence[Case[BlockT, ContextT]], rng: np.random.Generator) -> None:
         self._rng = rng
-        self._left: list[Case[BlockT, ContextT]] = list(cases)
+        places: dict[tuple[str, ...], set[str]] = defaultdict(set)
+        for case in cases:
+            places[_draw_key(case)].add(case.place)
+        self._left = [case for case in cases if len(places[_draw_key(case)]) >= FEWEST_PLACES]
         self._used_in: Counter[str] = Counter()
-        self.offered = len(self._left)
+        self._most = int(MOST_USED * _supply(self._left))
 
     def draw(self, ledger: Ledger) -> Drawn[BlockT, ContextT] | None:
         """Draw one item, or None where no set of options is left that could go either way."""
@@ -132,7 +148,7 @@ class Drawer(Generic[BlockT, ContextT]):
             for case in self._left
             if case.fact not in ledger.taken and self._used_in[case.place] < case.family.per_block
         ]
-        if not self._left:
+        if not self._left or self._used_in.total() >= self._most:
             return None
         for _ in range(TRIES):
             start = self._left[int(self._rng.integers(len(self._left)))]
@@ -147,11 +163,7 @@ class Drawer(Generic[BlockT, ContextT]):
         return None
 
     def _peers(self, start: Case[BlockT, ContextT]) -> list[Case[BlockT, ContextT]]:
-        names = start.family.balance
-        wanted = [start.parameters.get(name) for name in names]
-        return [
-            case for case in self._left if [case.parameters.get(name) for name in names] == wanted
-        ]
+        return [case for case in self._left if case.balance == start.balance]
 
     def _draw_texts(
         self,
@@ -164,8 +176,7 @@ class Drawer(Generic[BlockT, ContextT]):
             by_answer[case.judgement.answer].append(case)
         for options in self._option_sets(start, by_answer, ledger):
             fitting = [
-                [case for case in by_answer[text] if case.refutes_rest(options)]
-                for text in options
+                [case for case in by_answer[text] if case.refutes_rest(options)] for text in options
             ]
             if all(fitting):
                 chosen = fitting[int(self._rng.integers(len(options)))]
@@ -291,6 +302,18 @@ def _letter_excess(
         sum((counter[letter] - counter.total() / size) ** 2 for letter in range(size))
         for size, counter in counts.items()
     )
+
+
+def _draw_key(case: Case[BlockT, ContextT]) -> tuple[str, ...]:
+    """What must be answerable in several places: the text, or any box, under the same balance."""
+    text = "" if case.family.layout == "boxes" else case.judgement.answer
+    return (*case.balance, text)
+
+
+def _supply(cases: Sequence[Case[BlockT, ContextT]]) -> int:
+    """Return how many items the cases allow, with the most that a family may take of a place."""
+    by_place = Counter(case.place for case in cases)
+    return sum(min(count, cases[0].family.per_block) for count in by_place.values())
 
 
 def _mutually_distinct(boxes: Sequence[Region]) -> bool:

@@ -143,6 +143,6 @@ def _alternatives(
         for case in cases
         if case.judgement.answer == item.case.judgement.answer
         and case.place != item.case.place
-        and all(case.parameters.get(n) == item.case.parameters.get(n) for n in family.balance)
+        and case.balance == item.case.balance
         and case.refutes_rest(item.options)
     ]
