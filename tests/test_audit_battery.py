@@ -26,6 +26,8 @@ from earthexam.audit.priors import FoldedRates
 from earthexam.audit.subject import Subject
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.item import Box, Choice, Golden, Item
+from earthexam.evaluate.folder import Run, RunInfo, ScoreRecord, write_run_info, write_scores
+from earthexam.models.protocol import Key
 from earthexam.published.tables import PublishedScore
 
 Plant = Callable[[list[Item]], list[Item]]
@@ -300,3 +302,95 @@ def test_the_blind_scorer_above_the_sighted_score_is_an_error(tmp_path: Path) ->
 def test_the_blind_bench_takes_what_options_there_are(sound: Benchmark) -> None:
     result = BlindBench.of(OptionTable.of(sound.items)).score("linear", "source")
     assert len(result.ids) == 360
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("M3", "Which class has the highest mean between 2050 and 2300 nm?"),
+        ("B8", "Is there a class with a share below 5 % of the labelled pixels?"),
+        ("M4", "Which class is highest at the red edge, and which in the green band?"),
+        ("S6", "Is Low-Ca Pyroxene/Olivine at pixel (12,3) or (4,56)?"),
+        ("D5", "Is water present in more than 20 pixels?"),
+    ],
+)
+def test_harmless_wording_is_not_flagged(name: str, question: str, sound: Benchmark) -> None:
+    items = tuple(
+        replace(item, question=question) if item.task == "PD" else item for item in sound.items
+    )
+    assert hits(name, replace(sound, items=items)) == []
+
+
+def write_run(root: Path, benchmark: Benchmark, model: str, answers: dict[str, int]) -> Run:
+    """Write a scored run that gave these option numbers."""
+    root.mkdir()
+    info = RunInfo(
+        benchmark="made-up", benchmark_path="", benchmark_sha256=benchmark.sha256, model=model,
+        endpoint_kind="baseline" if model.startswith("baseline/") else "python",
+    )  # fmt: skip
+    write_run_info(root, info)
+    records = []
+    for name, place in answers.items():
+        item = benchmark.by_id[name]
+        right = key_of(item) == place
+        records.append(
+            ScoreRecord(
+                Key(name, "composite"), item.task, item.group, item.source, f'["{"ABCD"[place]}"]',
+                "label", "right" if right else "wrong", float(right), 0.25,
+            )
+        )  # fmt: skip
+    write_scores(root, records)
+    return Run.open(root)
+
+
+@pytest.fixture(scope="module")
+def runs(sound: Benchmark, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    folder = tmp_path_factory.mktemp("runs")
+    asked = [item for item in sound.items if item.format == "single_choice"]
+    stuck = {item.id: 0 for item in asked}
+    good = {
+        item.id: key_of(item) if n % 5 else (key_of(item) + 1) % len(item.options)
+        for n, item in enumerate(asked)
+    }
+    other = {
+        item.id: key_of(item) if (n + 2) % 5 else (key_of(item) + 1) % len(item.options)
+        for n, item in enumerate(asked)
+    }
+    return {
+        name: write_run(folder / name.replace("/", "-"), sound, name, answers)
+        for name, answers in (
+            ("stuck", stuck), ("good", good), ("other", other), ("baseline/constant", stuck),
+        )
+    }  # fmt: skip
+
+
+def test_a_run_that_always_answers_one_letter_is_found(
+    sound: Benchmark, runs: dict[str, Run]
+) -> None:
+    check = CHECKS.get("R3")
+    flagged = [
+        name
+        for name, run in runs.items()
+        if list(check.inspect(Subject(sound, runs=(run,)), check.limits))
+    ]
+    assert flagged == ["stuck"]
+
+
+def test_runs_of_equal_strength_may_each_be_the_best(
+    sound: Benchmark, runs: dict[str, Run]
+) -> None:
+    check = CHECKS.get("R7")
+    equal = Subject(sound, runs=(runs["good"], runs["other"]))
+    (hit,) = check.inspect(equal, check.limits)
+    assert "good, other may each be the best" in hit.example
+    apart = Subject(sound, runs=(runs["good"], runs["stuck"]))
+    assert list(check.inspect(apart, check.limits)) == []
+
+
+def test_the_best_sighted_score_is_none_of_a_guesser(
+    sound: Benchmark, runs: dict[str, Run]
+) -> None:
+    assert Subject(sound, runs=(runs["baseline/constant"],)).best_sighted is None
+    name, score = Subject(sound, runs=tuple(runs.values())).best_sighted or ("", 0.0)
+    assert name == "good (composite)"
+    assert score == pytest.approx(0.8)

@@ -5,6 +5,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 
+from scipy import stats
+
 from earthexam.audit import check
 from earthexam.audit.check import Hit, Limits, hit_items
 from earthexam.audit.options import OptionTable
@@ -73,11 +75,13 @@ def logic(subject: Subject, limits: Limits) -> Iterator[Hit]:
     title="Printed answer",
     definition="A rule answers from the text alone: value and threshold both stand in the question, "
     "counts stand in the options, one option only stands in the question; or a private field holds "
-    "the key. An error from `excess` points above chance on, with `least` items or more.",
+    "the key. An error from `excess` points above chance on, with `least` items or more and a binomial "
+    "p below `p`.",
     statistic="accuracy of the rule minus chance, in points",
     fix="Do not print derived quantities; keep private fields out of prompts.",
     excess=20,
     least=5,
+    p=0.01,
 )
 def printed(subject: Subject, limits: Limits) -> Iterator[Hit]:
     """Try each rule on the items it applies to."""
@@ -93,7 +97,8 @@ def printed(subject: Subject, limits: Limits) -> Iterator[Hit]:
         right = [n for n, guess in guesses.items() if guess == table.key_position[n]]
         chance = float(table.chance[list(guesses)].mean())
         excess = 100 * (len(right) / len(guesses) - chance)
-        if excess > limits["excess"]:
+        p = stats.binomtest(len(right), len(guesses), chance, alternative="greater").pvalue
+        if excess > limits["excess"] and p < limits["p"]:
             item = table.items[right[0]]
             example = (
                 f"{what}: right {len(right)} times of {len(guesses)}; {item.id}: {item.question}"
@@ -129,8 +134,12 @@ def _extreme_count(item: Item, options: tuple[str, ...]) -> int | None:
 def _by_threshold(item: Item, options: tuple[str, ...]) -> int | None:
     """Compare the value in a yes/no question with the threshold beside it."""
     question = normalise_text(item.question)
-    value, limit = _VALUE.search(question), _LIMIT.search(question)
-    if value is None or limit is None or len(options) != 2 or not options[0].startswith("yes"):
+    limit = _LIMIT.search(question)
+    if limit is None or len(options) != 2 or not options[0].startswith("yes"):
+        return None
+    # “a share below 5 %” is a limit alone: the value must stand elsewhere.
+    value = _VALUE.search(f"{question[: limit.start()]};{question[limit.end() :]}")
+    if value is None:
         return None
     number = float(limit["value"] or limit["other"])
     below = (limit["sign"] or limit["word"] or "") in _BELOW

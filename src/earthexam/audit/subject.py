@@ -16,6 +16,8 @@ from earthexam.evaluate.intervals import Interval, mean_interval
 from earthexam.evaluate.metrics import average_items
 from earthexam.published.tables import PublishedScore
 
+_LOOKING_BASELINES = frozenset({"baseline/rgb", "baseline/spectral"})
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -88,11 +90,14 @@ class Subject:
 
     @cached_property
     def run_scores(self) -> tuple[tuple[str, Interval], ...]:
-        """Label and micro score, 0 to 1, of each sighted run in each view."""
+        """Label and micro score, 0 to 1, of each sighted run in each view.
+
+        Baselines that never look (uniform, constant, longest) are no sighted runs.
+        """
         return tuple(
             (f"{run.label} ({view})", mean_interval(items["score"], items["group"]))
             for run in self.runs
-            if not run.info.blind
+            if not run.info.blind and _looks(run)
             for (view,), items in average_items(run.scores())
             .drop_nulls("score")
             .partition_by("view", as_dict=True)
@@ -113,6 +118,10 @@ class Subject:
             if not np.isnan(score.estimate)
         ]
         return max(known, key=lambda pair: pair[1], default=None)
+
+
+def _looks(run: Run) -> bool:
+    return run.info.endpoint_kind != "baseline" or run.info.model in _LOOKING_BASELINES
 
 
 def media_key(item: Item) -> tuple[str, ...]:
