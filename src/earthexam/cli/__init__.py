@@ -3,6 +3,8 @@
 import importlib
 import pkgutil
 import sys
+import warnings
+from typing import TextIO
 
 from earthexam.cli.app import app
 from earthexam.core.errors import CheckFailedError, EarthExamError
@@ -15,7 +17,9 @@ def main() -> None:
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
     except CheckFailedError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)
@@ -26,3 +30,15 @@ def main() -> None:
         # The reader (head, less) went away: nothing is wrong with us.
         sys.stderr.close()
         sys.exit(0)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Tell a warning as one line; where in the code it was raised helps no user."""
+    sys.stderr.write(f"warning: {message}\n")

@@ -52,7 +52,7 @@ def folder_aside(out: Path, *, marker: str, replace: bool = False) -> Iterator[P
     InputError
         `out` exists and must not be replaced.
     """
-    _refuse_taken(out, marker, replace)
+    refuse_taken(out, marker=marker, replace=replace)
     # A link to a folder stays a link: the folder behind it is filled.
     place = out.resolve()
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def folder_aside(out: Path, *, marker: str, replace: bool = False) -> Iterator[P
         os.umask(umask)
         aside.chmod(0o777 & ~umask)
         # Another writer may have finished meanwhile.
-        _refuse_taken(out, marker, replace)
+        refuse_taken(out, marker=marker, replace=replace)
         if place.exists():
             place.replace(retired)
         aside.replace(place)
@@ -74,7 +74,14 @@ def folder_aside(out: Path, *, marker: str, replace: bool = False) -> Iterator[P
         raise
 
 
-def _refuse_taken(out: Path, marker: str, replace: bool) -> None:
+def refuse_taken(out: Path, *, marker: str, replace: bool = False) -> None:
+    """Raise the error of `folder_aside` where it could not write; for asking before long work.
+
+    Raises
+    ------
+    InputError
+        `out` exists and must not be replaced.
+    """
     ours = (out / marker).is_file()
     if out.exists() and not (out.is_dir() and not any(out.iterdir())) and not (replace and ours):
         reason = "exists" if ours else f"exists and holds no {marker}"

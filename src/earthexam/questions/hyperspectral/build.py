@@ -8,9 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from earthexam.benchmark.card import write_card
-from earthexam.benchmark.store import BenchmarkInfo, BenchmarkWriter, SourceInfo, write_benchmark
+from earthexam.benchmark.store import (
+    INFO_FILE,
+    BenchmarkInfo,
+    BenchmarkWriter,
+    SourceInfo,
+    write_benchmark,
+)
 from earthexam.core.errors import InputError
-from earthexam.core.files import sha256_file
+from earthexam.core.files import refuse_taken, sha256_file
 from earthexam.core.item import Item, Media
 from earthexam.core.scene import Vector
 from earthexam.published.tables import load_taxonomy
@@ -114,6 +120,7 @@ def build_hyperspectral(
     InputError
         The sources do not exist or do not fit, or no block passes the screening.
     """
+    refuse_taken(out, marker=INFO_FILE, replace=replace)
     tell = progress or (lambda step, done, total: None)
     scenes = open_scenes(
         files, tile=settings.tile, screening=settings.screening, fill=settings.fill
