@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from audit_items import changed, sound_mixture, table_of, with_key_text, write_items
+from earthexam.audit import CHECKS
 from earthexam.audit.page import render_page
 from earthexam.audit.report import AuditReport, audit_benchmark, load_limits
 from earthexam.audit.subset import write_subset
@@ -95,6 +96,11 @@ def test_the_page_escapes_what_items_say(leaking: Benchmark) -> None:
     assert "Checks that found nothing" in page
 
 
+def test_every_definition_names_thresholds_that_exist() -> None:
+    for _, check in CHECKS:
+        assert "`" not in check.told
+
+
 def test_thresholds_come_from_a_file(leaking: Benchmark, tmp_path: Path) -> None:
     path = tmp_path / "limits.toml"
     path.write_text("[B4]\nexcess = 90\n")
@@ -102,6 +108,7 @@ def test_thresholds_come_from_a_file(leaking: Benchmark, tmp_path: Path) -> None
     lax = audit_benchmark(leaking, skip=QUICK, limits=load_limits(path))
     assert "B4" in {finding.check_id for finding in strict.findings}
     assert "B4" not in {finding.check_id for finding in lax.findings}
+    assert "is more than 90 points above chance" in render_page(lax)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """What a check of the audit is, and what it finds."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from earthexam.audit.subject import Subject
+
+_THRESHOLD = re.compile(r"`(\w+)`")
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 Limits: TypeAlias = Mapping[str, float]
@@ -50,7 +53,7 @@ class Check:
     id : str
         Letter of the family and a number: S schema, M media, D duplicates, B blind, R results.
     definition, statistic : str
-        What counts, and what is measured.
+        What counts, and what is measured; thresholds stand in the definition as `name`.
     fix : str
         How a builder prevents it.
     limits : mapping
@@ -66,6 +69,11 @@ class Check:
     fix: str
     limits: Limits
     inspect: Inspect
+
+    @property
+    def told(self) -> str:
+        """The definition with the thresholds filled in."""
+        return _THRESHOLD.sub(lambda match: f"{self.limits[match[1]]:g}", self.definition)
 
 
 def hit_items(

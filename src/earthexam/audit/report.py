@@ -60,7 +60,7 @@ class AuditReport:
     best_sighted : (str, float) or None
         The best sighted score known, 0 to 1.
     checks : tuple of Check
-        The checks that ran, in order.
+        The checks that ran, in order, with the thresholds used.
     unsolved : tuple of Item
         Sound items that no learned blind scorer solves with blocks held out; all where none ran.
     """
@@ -154,11 +154,11 @@ def audit_benchmark(
         name = benchmark.info.name
         table = load_results(name) if name in result_names() else ()
     own_limits = _merged(limits or {})
-    checks = _wanted(skip)
+    checks = tuple(replace(check, limits=own_limits[check.id]) for check in _wanted(skip))
     subject = Subject(benchmark, tuple(runs), tuple(table), seed)
     findings: list[Finding] = []
     for check in checks:
-        found = list(_findings(check, subject, own_limits[check.id]))
+        found = list(_findings(check, subject))
         findings += found
         if check.id in {"S1", "S2"}:
             subject = _without(subject, {name for one in found for name in _broken(one)})
@@ -238,8 +238,10 @@ def _merged(limits: Mapping[str, Limits]) -> dict[str, Limits]:
     return merged
 
 
-def _findings(check: Check, subject: Subject, limits: Limits) -> Iterator[Finding]:
-    hits = sorted(check.inspect(subject, limits), key=lambda hit: _SEVERITIES.index(hit.severity))
+def _findings(check: Check, subject: Subject) -> Iterator[Finding]:
+    hits = sorted(
+        check.inspect(subject, check.limits), key=lambda hit: _SEVERITIES.index(hit.severity)
+    )
     for hit in hits:
         yield Finding(
             check.id, hit.severity, hit.n, hit.denominator, hit.statistic, hit.threshold,
