@@ -1,6 +1,6 @@
 """B5 and B6: the learned blind scorer against the best sighted score, and its self-test."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -34,12 +34,11 @@ def learned(subject: Subject, limits: Limits) -> Iterator[Hit]:
     above = 100 * (best.ci.low - best.chance) > limits["excess"]
     severity: Severity = "error" if reaches else "warning" if above else "info"
     solved = np.flatnonzero(best.correct >= 1.0)
-    known = f"best sighted {sighted[1]:.1%} ({sighted[0]})" if sighted else "no sighted score known"
     yield Hit(
         severity,
         len(solved),
         len(best.ids),
-        f"{three_numbers(results)}; {known}",
+        headline(results, sighted),
         tuple(best.ids[n] for n in solved),
         best.micro,
         sighted[1] if reaches and sighted else best.chance + limits["excess"] / 100,
@@ -80,14 +79,14 @@ def learned_results(subject: Subject) -> list[BlindResult]:
     return [result for result in results if result is not None]
 
 
-def three_numbers(results: list[BlindResult]) -> str:
-    """Say chance, blind by source and blind by block in one line."""
+def headline(results: Sequence[BlindResult], sighted: tuple[str, float] | None) -> str:
+    """Say chance, blind by source and blind by block beside the best sighted score, in one line."""
     parts = [f"chance {results[0].chance:.1%}"]
     for grouping, name in (("source", "source"), ("group", "block")):
         own = [result for result in results if result.grouping == grouping]
         if own:
             best = max(own, key=lambda result: result.micro)
-            parts.append(
-                f"blind by {name} {best.micro:.1%} ({best.ci.low:.1%} to {best.ci.high:.1%})"
-            )
-    return ", ".join(parts)
+            interval = f"{best.ci.low:.1%} to {best.ci.high:.1%}"
+            parts.append(f"blind by {name} {best.micro:.1%} ({interval})")
+    known = f"best sighted {sighted[1]:.1%} ({sighted[0]})" if sighted else "no sighted score known"
+    return f"{', '.join(parts)}; {known}"

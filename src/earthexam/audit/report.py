@@ -13,7 +13,7 @@ import numpy as np
 from earthexam.audit import CHECKS
 from earthexam.audit.blind import BlindResult
 from earthexam.audit.check import Check, Limits, Severity
-from earthexam.audit.learned import GROUPINGS, learned_results
+from earthexam.audit.learned import GROUPINGS, SCORERS, headline, learned_results
 from earthexam.audit.subject import Subject
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.errors import (
@@ -76,6 +76,12 @@ class AuditReport:
     def count(self, severity: Severity) -> int:
         """Count the findings of one severity."""
         return sum(finding.severity == severity for finding in self.findings)
+
+    @property
+    def headline(self) -> str:
+        """Chance, blind and sighted scores in one line; empty where no learned scorer ran."""
+        learned = [result for result in self.baselines if result.name in SCORERS]
+        return headline(learned, self.best_sighted) if learned else ""
 
     @property
     def passed(self) -> bool:

@@ -29,7 +29,6 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Run every check; exit 1 when one of severity error fires."""
-    from earthexam.audit.learned import three_numbers
     from earthexam.audit.report import audit_benchmark, load_limits, write_audit
     from earthexam.audit.subset import write_subset as write_items
     from earthexam.audit.table_file import read_table
@@ -60,11 +59,8 @@ def audit(
             for f in report.findings
         ]
         print_table(rows, ("check", "severity", "n", "of", "example"))
-    learned = [r for r in report.baselines if r.name in {"linear", "trees"}]
-    if learned:
-        known = report.best_sighted
-        sighted = f"best sighted {known[1]:.1%} ({known[0]})" if known else "no sighted score known"
-        say(f"{three_numbers(learned)}; {sighted}")
+    if report.headline:
+        say(report.headline)
     if out:
         for path in write_audit(report, out):
             say(f"wrote {path}")
