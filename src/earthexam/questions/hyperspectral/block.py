@@ -106,6 +106,10 @@ class Block:
         """Labelled pixels of each class present at the first date, most first."""
         return count_classes(self.labels, self.class_names)
 
+    def counts_in(self, part: str) -> dict[str, int]:
+        """Labelled pixels of each class present in a part of the block, most first."""
+        return count_classes(np.where(self.part(part), self.labels, 0), self.class_names)
+
     @cached_property
     def later_counts(self) -> dict[str, int]:
         """Labelled pixels of each class present at the second date."""

@@ -16,6 +16,7 @@ from earthexam.questions.hyperspectral.block import CELLS, PARTS, QUADRANTS, Blo
 from earthexam.questions.hyperspectral.context import (
     FAMILIES,
     Context,
+    each_part,
     once,
     sample_pixels,
 )
@@ -150,20 +151,22 @@ def pixel_changed(block: Block, asked: Asked) -> Judgement | None:
     needs=("labels", "later"),
     dates=2,
     wordings=(
-        "Did at least 2 % of this block change between the two dates?",
-        "Is there a notable change (2 % of the pixels or more) between the dates?",
-        "Comparing the two dates, did the land surface change on 2 % of the block or more?",
+        "Did at least 2 % of the pixels of {part} change between the two dates?",
+        "Is there a notable change (2 % of the pixels or more) in {part} between the dates?",
+        "Comparing the two dates, did the land surface change on 2 % of {part} or more?",
     ),
-    cases=once,
+    cases=each_part,
+    balance=("part",),
+    per_block=2,
 )
-def any_change(block: Block, _asked: Asked) -> Judgement | None:
+def any_change(block: Block, asked: Asked) -> Judgement | None:
     """Share of changed pixels against 2 %; unclear between 1 and 3 %."""
-    share = block.changed_share
+    share = float(block.changed[block.part(asked.text("part"))].mean())
     return judge_yes_no(
         share >= LEAST_CHANGE,
         clear=abs(share - LEAST_CHANGE) > 0.01,
         evidence={"changed_share": round(share, 6)},
-        fact="any change",
+        fact=f"any change in {asked['part']}",
     )
 
 

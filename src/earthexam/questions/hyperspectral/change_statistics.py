@@ -11,7 +11,7 @@ from earthexam.questions.family import (
     clearly_first,
     judge_bins,
 )
-from earthexam.questions.hyperspectral.block import Block
+from earthexam.questions.hyperspectral.block import PARTS, Block
 from earthexam.questions.hyperspectral.change import (
     BOTH_DATES,
     FEWEST_PIXELS,
@@ -21,7 +21,7 @@ from earthexam.questions.hyperspectral.change import (
     arrow,
     relabelled,
 )
-from earthexam.questions.hyperspectral.context import FAMILIES, once
+from earthexam.questions.hyperspectral.context import FAMILIES, each_part, once
 
 TRENDS = (
     "significant decrease", "slight decrease", "stable", "slight increase", "significant increase"
@@ -102,15 +102,16 @@ def cover_trend(block: Block, asked: Asked) -> Judgement | None:
     dates=2,
     n_options=3,
     wordings=(
-        "Which conversion between classes is the most frequent among the labelled pixels?",
-        "From the first date to the second, which class change affects most labelled pixels?",
-        "Name the most common conversion of one class into another.",
+        "Which conversion between classes is the most frequent among the labelled pixels of {part}?",
+        "From the first date to the second, which class change affects most labelled pixels of {part}?",
+        "Name the most common conversion of one class into another in {part}.",
     ),
-    cases=once,
+    cases=each_part,
+    per_block=2,
 )
-def conversion(block: Block, _asked: Asked) -> Judgement | None:
+def conversion(block: Block, asked: Asked) -> Judgement | None:
     """The most frequent pair of different labels, 1.5 times the next or more, eight pixels at least."""
-    counts = _conversions(block)
+    counts = _conversions(block, asked.text("part"))
     first = clearly_first({arrow(*pair): float(count) for pair, count in counts.items()})
     if first is None:
         return None
@@ -125,7 +126,7 @@ def conversion(block: Block, _asked: Asked) -> Judgement | None:
         first[0],
         clear=first[1] and scores[first[0]] >= FEWEST_PIXELS,
         evidence={"conversions": {arrow(*pair): count for pair, count in counts.items()}},
-        fact="main conversion",
+        fact=f"main conversion in {asked['part']}",
     )
 
 
@@ -166,15 +167,17 @@ def most_changed_class(block: Block, _asked: Asked) -> Judgement | None:
     needs=BOTH_DATES,
     dates=2,
     wordings=(
-        "Which class present at the first date kept the largest number of its labelled pixels unchanged?",
-        "By number of labelled pixels that stayed the same, which class is the most stable?",
+        "Within {part}, which class present at the first date kept the largest number of its labelled pixels unchanged?",
+        "By number of labelled pixels of {part} that stayed the same, which class is the most stable?",
     ),
-    cases=once,
+    cases=each_part,
+    per_block=2,
 )
-def stable_class(block: Block, _asked: Asked) -> Judgement | None:
+def stable_class(block: Block, asked: Asked) -> Judgement | None:
     """The class with most pixels of equal label, 1.5 times the next or more, where change happened."""
+    part = block.part(asked.text("part"))
     kept = {
-        name: float((block.mask(name) & block.mask(name, later=True)).sum())
+        name: float((block.mask(name) & block.mask(name, later=True) & part).sum())
         for name in block.references
     }
     first = clearly_first(kept)
@@ -185,14 +188,14 @@ def stable_class(block: Block, _asked: Asked) -> Judgement | None:
         first[0],
         clear=first[1],
         evidence={"kept_pixels": {name: int(count) for name, count in kept.items() if count}},
-        fact="stable class",
+        fact=f"stable class of {asked['part']}",
     )
 
 
-def _conversions(block: Block) -> Counter[tuple[str, str]]:
+def _conversions(block: Block, part: str = PARTS[0]) -> Counter[tuple[str, str]]:
     if block.later_labels is None:
         return Counter()
-    moved = relabelled(block)
+    moved = relabelled(block) & block.part(part)
     pairs = zip(block.labels[moved].tolist(), block.later_labels[moved].tolist(), strict=True)
     return Counter(
         (block.class_names[one], block.class_names[two])

@@ -16,7 +16,13 @@ from earthexam.questions.family import (
     judge_yes_no,
 )
 from earthexam.questions.hyperspectral.block import CELLS, Block
-from earthexam.questions.hyperspectral.context import FAMILIES, Context, once, sample_pixels
+from earthexam.questions.hyperspectral.context import (
+    FAMILIES,
+    Context,
+    each_part,
+    once,
+    sample_pixels,
+)
 
 PURE = 0.8
 ENDMEMBER_SHARE = 0.05
@@ -29,15 +35,16 @@ NEARBY_PIXELS = 2
     question_type="choice",
     layout="pick",
     wordings=(
-        "Which of the classes present is the rarest among the labelled pixels of this block?",
-        "Of the classes that occur here, which has the fewest labelled pixels?",
-        "Which class forms the smallest part of the labelled area, without being absent?",
+        "Which of the classes present is the rarest among the labelled pixels of {part}?",
+        "Of the classes that occur in {part}, which has the fewest labelled pixels?",
+        "Which class forms the smallest part of the labelled area of {part}, without being absent?",
     ),
-    cases=once,
+    cases=each_part,
+    per_block=2,
 )
-def rarest_class(block: Block, _asked: Asked) -> Judgement | None:
+def rarest_class(block: Block, asked: Asked) -> Judgement | None:
     """The present class with fewest pixels; the next has 1.5 times as many or more."""
-    return _rare(block, 1)
+    return _rare(block, 1, asked.text("part"))
 
 
 @FAMILIES.add(
@@ -45,14 +52,14 @@ def rarest_class(block: Block, _asked: Asked) -> Judgement | None:
     question_type="choice",
     layout="pick",
     wordings=(
-        "Which of the classes present is the second rarest among the labelled pixels?",
-        "Order the classes in the block from fewest to most labelled pixels: which comes second?",
+        "Which of the classes present is the second rarest among the labelled pixels of {part}?",
+        "Order the classes in {part} from fewest to most labelled pixels: which comes second?",
     ),
-    cases=once,
+    cases=each_part,
 )
-def second_rarest_class(block: Block, _asked: Asked) -> Judgement | None:
+def second_rarest_class(block: Block, asked: Asked) -> Judgement | None:
     """The present class with the second fewest pixels, a factor 1.5 from its neighbours in rank."""
-    return _rare(block, 2)
+    return _rare(block, 2, asked.text("part"))
 
 
 @FAMILIES.add(
@@ -280,8 +287,9 @@ def _near_classes(block: Block) -> NDArray[np.bool_]:
     return np.asarray(np.sum(near, axis=0) >= 2)
 
 
-def _rare(block: Block, rank: int) -> Judgement | None:
-    counts = sorted(block.counts.items(), key=lambda pair: (pair[1], pair[0]))
+def _rare(block: Block, rank: int, part: str) -> Judgement | None:
+    pixels = block.counts_in(part)
+    counts = sorted(pixels.items(), key=lambda pair: (pair[1], pair[0]))
     if len(counts) < max(2, rank + 1):
         return None
     name, own = counts[rank - 1]
@@ -292,8 +300,8 @@ def _rare(block: Block, rank: int) -> Judgement | None:
         {other: scores.get(other, -99.0) for other in block.references},
         name,
         clear=above >= 1.5 * own and own >= 1.5 * below and counts[0][1] >= FEWEST_PIXELS,
-        evidence={"pixels": block.counts},
-        fact=f"abundance rank {rank} from the bottom",
+        evidence={"pixels": pixels},
+        fact=f"rank {rank} from the bottom in {part}",
     )
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from earthexam.core.scene import Vector
 from earthexam.questions.family import Families, Parameters
-from earthexam.questions.hyperspectral.block import Block
+from earthexam.questions.hyperspectral.block import PARTS, Block
 
 HEALTHY_NDVI = 0.6
 BARE_NDVI = 0.2
@@ -59,6 +59,11 @@ def each_class(_block: Block, context: Context) -> Iterator[Parameters]:
 def each_present_class(block: Block, _context: Context) -> Iterator[Parameters]:
     """Ask about every class with labelled pixels in the block."""
     return ({"name": name} for name in block.counts)
+
+
+def each_part(_block: Block, _context: Context) -> Iterator[Parameters]:
+    """Ask about the block and about each of its halves."""
+    return ({"part": part} for part in PARTS)
 
 
 def seeded(place: str, purpose: str) -> np.random.Generator:

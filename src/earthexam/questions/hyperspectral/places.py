@@ -121,7 +121,7 @@ def class_in_cell(block: Block, asked: Asked) -> Judgement | None:
         "Most of the labelled {name} lies in which quadrant?",
     ),
     cases=each_present_class,
-    balance=("name",),
+    per_block=2,
 )
 def quadrant_of_class(block: Block, asked: Asked) -> Judgement | None:
     """The quadrant with most pixels of the class, 1.5 times the next or more."""
@@ -246,6 +246,7 @@ def change_box(block: Block, _asked: Asked) -> Judgement | None:
         "Which class spreads over the largest bounding box here?",
     ),
     cases=once,
+    least_options=2,
 )
 def widest_extent(block: Block, _asked: Asked) -> Judgement | None:
     """The class with the largest bounding box, a third larger than the next or more."""
@@ -262,6 +263,7 @@ def widest_extent(block: Block, _asked: Asked) -> Judgement | None:
         "Which class present is confined to the smallest bounding box?",
     ),
     cases=once,
+    least_options=2,
 )
 def least_extent(block: Block, _asked: Asked) -> Judgement | None:
     """The class with the smallest bounding box, the next a third larger or more."""

@@ -165,6 +165,8 @@ def which_absent(block: Block, asked: Asked) -> Judgement | None:
         "Into how many connected regions (8-connectivity) does {name} fall here?",
     ),
     cases=each_present_class,
+    least_options=2,
+    per_block=2,
 )
 def regions_of_class(block: Block, asked: Asked) -> Judgement | None:
     """Connected components with 8 neighbours; a region of one or two pixels leaves it unasked."""

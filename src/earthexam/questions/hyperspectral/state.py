@@ -90,6 +90,7 @@ def pixel_healthy(block: Block, asked: Asked) -> Judgement | None:
         {"ndvi": context.healthy_ndvi, "part": part, "edges": list(context.ratio_edges)}
         for part in PARTS
     ),
+    balance=("part",),
     per_block=2,
 )
 def healthy_to_stressed(block: Block, asked: Asked) -> Judgement | None:
@@ -186,6 +187,7 @@ def greenest_class(block: Block, _asked: Asked) -> Judgement | None:
         "How much of the labelled vegetation of {part} passes an NDVI of {ndvi}?",
     ),
     cases=healthy_parts,
+    balance=("part",),
     per_block=2,
 )
 def healthy_share(block: Block, asked: Asked) -> Judgement | None:
@@ -214,6 +216,7 @@ def healthy_share(block: Block, asked: Asked) -> Judgement | None:
         "Of the labelled vegetation and soil of {part}, the share with an NDVI up to {ndvi} decides the rating ({definition}). What is it?",
     ),
     cases=lambda _block, context: _graded(context.stress_ndvi, context.stress_edges, RATINGS),
+    balance=("part",),
     per_block=2,
 )
 def rating(block: Block, asked: Asked) -> Judgement | None:
@@ -231,6 +234,7 @@ def rating(block: Block, asked: Asked) -> Judgement | None:
         "Grade soil degradation by the bare share (NDVI up to {ndvi}) of the labelled vegetation and soil of {part}: {definition}.",
     ),
     cases=lambda _block, context: _graded(context.bare_ndvi, context.bare_edges, DEGRADATION),
+    balance=("part",),
     per_block=2,
 )
 def soil_degradation(block: Block, asked: Asked) -> Judgement | None:
@@ -254,6 +258,7 @@ def soil_degradation(block: Block, asked: Asked) -> Judgement | None:
         }
         for part in PARTS
     ),
+    balance=("part",),
     per_block=2,
 )
 def diversity(block: Block, asked: Asked) -> Judgement | None:
