@@ -285,3 +285,19 @@ def test_a_scene_without_wavelengths_later_date_or_kinds_still_gives_questions(
     assert {"LCC", "PD", "OLR", "SU"} <= tasks
     assert not tasks & {"BCI", "CAL", "CSA", "VH"}
     assert not any(media.role == "wavelengths" for item in bench.items for media in item.media)
+
+
+def test_a_sensor_that_sees_no_red_gives_questions_and_pictures(earthexam, sources, tmp_path):
+    for name in ("scene.toml", "later.toml"):
+        lines = (sources / name).read_text().splitlines()
+        nm = [1000.0 + 100 * band for band in range(12)]
+        changed = [f"wavelengths_nm = {nm}" if "wavelengths" in line else line for line in lines]
+        (sources / name).write_text("\n".join(changed))
+    said = earthexam(*words(sources, tmp_path / "bench"))
+    assert said.code == 0, said.err
+    bench = Benchmark.open(tmp_path / "bench")
+    assert {"LCC", "SFR", "CSA"} <= {item.task for item in bench.items}
+    assert "VH" not in {item.task for item in bench.items}
+    assert "true_colour" not in bench.views()
+    assert {"composite", "report", "spectra", "cube"} <= set(bench.views())
+    assert (tmp_path / "bench" / "contact-sheet.png").is_file()
