@@ -403,6 +403,24 @@ def test_scenes_share_the_quota_of_a_task(meadow, tmp_path):
     assert verify_hyperspectral(bench) == []
 
 
+def test_files_of_one_name_in_two_folders_stay_apart(meadow, tmp_path):
+    files = moved(meadow.scene.files, tmp_path / "data" / "2020")
+    (tmp_path / "data" / "2021").mkdir()
+    renamed = {}
+    for name, other in (("later", "scene"), ("later_labels", "labels")):
+        old = getattr(files, name)
+        renamed[name] = tmp_path / "data" / "2021" / getattr(files, other).name
+        old.rename(renamed[name])
+        if old.with_suffix(".toml").is_file():
+            old.with_suffix(".toml").rename(renamed[name].with_suffix(".toml"))
+    few = replace(SETTINGS, per_task=1)
+    build_hyperspectral([replace(files, **renamed)], tmp_path / "b", few)
+    bench = Benchmark.open(tmp_path / "b")
+    assert len(bench.items[0].provenance.sources) == 7
+    (tmp_path / "data").rename(tmp_path / "moved")
+    assert verify_hyperspectral(bench, tmp_path / "moved") == []
+
+
 def test_the_description_is_plain_json(meadow):
     text = (meadow.benchmark.root / "benchmark.json").read_text()
     assert json.loads(text)["built"]["tile"] == TILE

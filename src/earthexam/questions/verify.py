@@ -101,8 +101,10 @@ def locate_sources(benchmark: Benchmark, folder: Path | None) -> dict[str, Path]
         A file is not the one the benchmark was built from.
     """
     found = {}
-    for source in _recorded(benchmark):
-        path = Path(source.path) if folder is None else folder / Path(source.path).name
+    recorded = list(_recorded(benchmark))
+    names = source_names(source.path for source in recorded)
+    for source in recorded:
+        path = Path(source.path) if folder is None else folder / names[source.path]
         if not path.is_file():
             message = f"{path} does not exist; say where the sources lie: --sources DIR"
             raise MissingFileError(message)
@@ -115,6 +117,23 @@ def locate_sources(benchmark: Benchmark, folder: Path | None) -> dict[str, Path]
             raise InputError(message)
         found[source.path] = path
     return found
+
+
+def source_names(paths: Iterable[str]) -> dict[str, str]:
+    """Name source files by as few last parts of their paths as tell them apart.
+
+    Examples
+    --------
+    >>> source_names(["/data/2018/cube.npy", "/data/2020/cube.npy"])
+    {'/data/2018/cube.npy': '2018/cube.npy', '/data/2020/cube.npy': '2020/cube.npy'}
+    """
+    parts = {path: Path(path).parts for path in paths}
+    longest = max((len(own) for own in parts.values()), default=1)
+    for kept in range(1, longest + 1):
+        names = {path: "/".join(own[-kept:]) for path, own in parts.items()}
+        if len(set(names.values())) == len(names):
+            return names
+    return {path: path for path in parts}
 
 
 def _recorded(benchmark: Benchmark) -> Iterable[SourceInfo]:

@@ -39,6 +39,7 @@ from earthexam.questions.hyperspectral.scenes import (
 )
 from earthexam.questions.hyperspectral.thresholds import measure_context
 from earthexam.questions.hyperspectral.views import store_views
+from earthexam.questions.verify import source_names
 from earthexam.render.sheet import Thumbnail, contact_sheet
 from earthexam.spectral.bands import NoSuchBandError, band_position
 from earthexam.spectral.normalise import stretch, to_uint8
@@ -210,7 +211,9 @@ def _ask_scene(
     for number, (place, dates) in enumerate(wanted):
         media[place, dates] = store_views(scene.block(plans[place]), dates, writer)
         tell(f"{scene.name}: drawing views", number + 1, len(wanted))
-    sources = {Path(s.path).name: s.sha256 for s in _sources(scene)}
+    files = _sources(scene)
+    names = source_names(source.path for source in files)
+    sources = {names[source.path]: source.sha256 for source in files}
     items = make_items(
         selection,
         taxonomy,
