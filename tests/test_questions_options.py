@@ -190,17 +190,18 @@ def test_a_case_without_a_named_fact_is_known_by_family_and_parameters():
     assert Case(kind, "p", {"row": 1}, judged).fact != Case(kind, "q", {"row": 1}, judged).fact
 
 
-@pytest.mark.parametrize("per_block", [1, 2])
+@pytest.mark.parametrize("per_block", [1, 4])
 def test_a_block_gives_no_more_items_than_its_family_allows(per_block):
     kind = family("pick", per_block=per_block)
     rng = np.random.default_rng(4)
     cases = [
         case_of(kind, block, choose(dict.fromkeys(CLASSES, 0.0), str(a), clear=True, evidence={}), n=n)
-        for block in range(40)
+        for block in range(16)
         for n, a in enumerate(rng.choice(CLASSES, size=6))
     ]  # fmt: skip
     counts = Counter(item.case.place for item in draw_all(cases))
-    assert max(counts.values()) == per_block
+    assert max(counts.values()) <= per_block
+    assert (max(counts.values()) > 1) == (per_block > 1)
 
 
 def test_a_balanced_parameter_does_not_tell_the_answer():
@@ -251,7 +252,7 @@ def drawn_boxes() -> list[Drawn[Any, Any]]:
     kind = family("boxes", question_type="box", per_block=3)
     cases = [
         case_of(kind, number, judge_region(box, clear=True, evidence={}), n=number)
-        for number, box in enumerate(true_boxes(900))
+        for number, box in enumerate(true_boxes(1500))
     ]
     return draw_all(cases, most=600)
 
