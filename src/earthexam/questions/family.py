@@ -204,6 +204,83 @@ def choose(
     return Judgement(answer, clear, scores, wrong, evidence, fact)
 
 
+def judge_most(
+    counts: Mapping[str, float],
+    pool: Iterable[str] = (),
+    *,
+    measure: str,
+    fact: str,
+    least: float = 0.0,
+    factor: float = 1.5,
+) -> Judgement | None:
+    """Judge which option counts most: clear where it leads the next by `factor`.
+
+    Parameters
+    ----------
+    counts : mapping of str to float
+        Whole numbers by option; those of 0 are left out of the evidence.
+    pool : iterable of str
+        Further options, which count 0.
+    measure : str
+        What is counted, for the evidence.
+    least : float
+        With fewer the answer is unclear.
+
+    Returns
+    -------
+    Judgement or None
+        None where nothing counts more than 0.
+    """
+    first = clearly_first(counts, factor)
+    if first is None or counts[first[0]] <= 0:
+        return None
+    return choose(
+        {**dict.fromkeys(pool, 0.0), **counts},
+        first[0],
+        clear=first[1] and counts[first[0]] >= least,
+        evidence={measure: {name: int(count) for name, count in counts.items() if count}},
+        fact=fact,
+    )
+
+
+def judge_lead(
+    values: Mapping[str, float],
+    pool: Iterable[str] = (),
+    *,
+    measure: str,
+    fact: str,
+    lead: float,
+    absent: float = -1.0,
+    doubtful: Iterable[str] = (),
+) -> Judgement | None:
+    """Judge which option has the largest value: clear where it is ahead of the next by `lead`.
+
+    Parameters
+    ----------
+    pool : iterable of str
+        Further options, certainly wrong, which score `absent`.
+    doubtful : iterable of str
+        Options that are neither right nor certainly wrong.
+
+    Returns
+    -------
+    Judgement or None
+        None where there are fewer than two values to compare.
+    """
+    if len(values) < 2:
+        return None
+    ranked = sorted(values, key=lambda name: (-values[name], name))
+    scores = {**dict.fromkeys(pool, absent), **values}
+    return choose(
+        scores,
+        ranked[0],
+        clear=values[ranked[0]] - values[ranked[1]] >= lead,
+        evidence={measure: {name: round(value, 6) for name, value in values.items()}},
+        fact=fact,
+        false=set(scores) - set(doubtful),
+    )
+
+
 def judge_yes_no(
     holds: bool, *, clear: bool, evidence: Mapping[str, JsonValue], fact: str = ""
 ) -> Judgement:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from earthexam.core.scene import Cube, Labels, Quantity, Vector
-from earthexam.questions.family import Region
+from earthexam.questions.family import Judgement, Region, judge_most
 from earthexam.spectral.bands import NoSuchBandError
 from earthexam.spectral.change import ChangeMap, changed_pixels
 from earthexam.spectral.indices import compute_index
@@ -109,6 +109,16 @@ class Block:
     def counts_in(self, part: str) -> dict[str, int]:
         """Labelled pixels of each class present in a part of the block, most first."""
         return count_classes(np.where(self.part(part), self.labels, 0), self.class_names)
+
+    @property
+    def small_classes(self) -> list[str]:
+        """Classes present with fewer than five pixels: too few to measure a spectrum of."""
+        return [name for name, count in self.counts.items() if count < 5]
+
+    def prevailing(self, inside: NDArray[np.bool_], fact: str) -> Judgement | None:
+        """Judge which class has most labelled pixels of an area: ten or more, 1.5 times the next."""
+        counts = {name: float((self.mask(name) & inside).sum()) for name in self.counts}
+        return judge_most(counts, self.references, measure="pixels", fact=fact, least=10)
 
     @cached_property
     def later_counts(self) -> dict[str, int]:

@@ -10,6 +10,7 @@ from earthexam.questions.family import (
     choose,
     clearly_first,
     judge_bins,
+    judge_most,
     judge_yes_no,
 )
 from earthexam.questions.hyperspectral.block import CELLS, PARTS, QUADRANTS, Block
@@ -322,15 +323,8 @@ def grown_in_quadrant(block: Block, asked: Asked) -> Judgement | None:
         name: float((block.mask(name, later=True) & part).sum() - (block.mask(name) & part).sum())
         for name in block.references
     }
-    first = clearly_first(gains)
-    if first is None:
-        return None
-    return choose(
-        gains,
-        first[0],
-        clear=first[1] and gains[first[0]] >= FEWEST_PIXELS,
-        evidence={"gain": {name: int(gain) for name, gain in gains.items() if gain}},
-        fact=f"grown in {asked['quadrant']}",
+    return judge_most(
+        gains, measure="gain", fact=f"grown in {asked['quadrant']}", least=FEWEST_PIXELS
     )
 
 
@@ -388,16 +382,7 @@ def _where(
     counts = {
         name: float((block.changed & (places == number)).sum()) for number, name in enumerate(names)
     }
-    first = clearly_first(counts)
-    if first is None:
-        return None
-    return choose(
-        counts,
-        first[0],
-        clear=first[1],
-        evidence={"changed_pixels": {name: int(count) for name, count in counts.items()}},
-        fact=fact,
-    )
+    return judge_most(counts, measure="changed_pixels", fact=fact)
 
 
 def arrow(one: str, two: str) -> str:

@@ -4,13 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from earthexam.questions.family import (
-    Asked,
-    Judgement,
-    choose,
-    clearly_first,
-    judge_bins,
-)
+from earthexam.questions.family import Asked, Judgement, choose, judge_bins, judge_most
 from earthexam.questions.hyperspectral.block import PARTS, Block
 from earthexam.questions.hyperspectral.change import (
     BOTH_DATES,
@@ -112,21 +106,13 @@ def cover_trend(block: Block, asked: Asked) -> Judgement | None:
 def conversion(block: Block, asked: Asked) -> Judgement | None:
     """The most frequent pair of different labels, 1.5 times the next or more, eight pixels at least."""
     counts = _conversions(block, asked.text("part"))
-    first = clearly_first({arrow(*pair): float(count) for pair, count in counts.items()})
-    if first is None:
-        return None
-    scores = {
-        arrow(one, two): float(counts.get((one, two), 0))
-        for one in block.references
-        for two in block.references
-        if one != two
-    }
-    return choose(
-        scores,
-        first[0],
-        clear=first[1] and scores[first[0]] >= FEWEST_PIXELS,
-        evidence={"conversions": {arrow(*pair): count for pair, count in counts.items()}},
+    names = sorted(block.references)
+    return judge_most(
+        {arrow(*pair): float(count) for pair, count in counts.items()},
+        (arrow(one, two) for one in names for two in names if one != two),
+        measure="conversions",
         fact=f"main conversion in {asked['part']}",
+        least=FEWEST_PIXELS,
     )
 
 
@@ -148,15 +134,12 @@ def most_changed_class(block: Block, _asked: Asked) -> Judgement | None:
     losses: Counter[str] = Counter()
     for (one, _), count in _conversions(block).items():
         losses[one] += count
-    first = clearly_first({name: float(count) for name, count in losses.items()})
-    if first is None:
-        return None
-    return choose(
-        {name: float(losses.get(name, 0)) for name in block.references},
-        first[0],
-        clear=first[1] and losses[first[0]] >= FEWEST_PIXELS,
-        evidence={"lost_pixels": dict(losses)},
+    return judge_most(
+        {name: float(count) for name, count in losses.items()},
+        block.references,
+        measure="lost_pixels",
         fact="most changed class",
+        least=FEWEST_PIXELS,
     )
 
 
@@ -180,16 +163,9 @@ def stable_class(block: Block, asked: Asked) -> Judgement | None:
         name: float((block.mask(name) & block.mask(name, later=True) & part).sum())
         for name in block.references
     }
-    first = clearly_first(kept)
-    if first is None or not LEAST_CHANGE <= block.changed_share <= MOST_CHANGE:
+    if not LEAST_CHANGE <= block.changed_share <= MOST_CHANGE:
         return None
-    return choose(
-        kept,
-        first[0],
-        clear=first[1],
-        evidence={"kept_pixels": {name: int(count) for name, count in kept.items() if count}},
-        fact=f"stable class of {asked['part']}",
-    )
+    return judge_most(kept, measure="kept_pixels", fact=f"stable class of {asked['part']}")
 
 
 def _conversions(block: Block, part: str = PARTS[0]) -> Counter[tuple[str, str]]:

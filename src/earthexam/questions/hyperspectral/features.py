@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from earthexam.questions.family import Asked, Judgement, Parameters, choose, clearly_first
+from earthexam.questions.family import Asked, Judgement, Parameters, choose, judge_lead, judge_most
 from earthexam.questions.hyperspectral.block import EIGHT_NEIGHBOURS, PARTS, Block
 from earthexam.questions.hyperspectral.context import (
     FAMILIES,
@@ -108,13 +108,14 @@ def brightest_in_range(block: Block, asked: Asked) -> Judgement | None:
     if len(block.means) < 2 or not bands.any():
         return None
     signal = {name: float(mean[bands].mean()) for name, mean in block.means.items()}
-    ranked = sorted(signal, key=lambda name: (-signal[name], name))
-    return choose(
-        {name: signal.get(name, -1.0) for name in block.references},
-        ranked[0],
-        clear=signal[ranked[0]] >= 1.03 * signal[ranked[1]] and block.counts[ranked[0]] >= 5,
-        evidence={"mean_signal": {name: round(value, 6) for name, value in signal.items()}},
+    largest = max(signal.values())
+    return judge_lead(
+        signal,
+        block.references,
+        measure="mean_signal",
         fact=f"brightest in {asked['range']}",
+        lead=0.03 * abs(largest),
+        doubtful=block.small_classes,
     )
 
 
@@ -156,13 +157,13 @@ def band_ratio(block: Block, asked: Asked) -> Judgement | None:
         name: float(mean[high] / mean[low]) if mean[low] > 0 else 0.0
         for name, mean in block.means.items()
     }
-    ranked = sorted(ratios, key=lambda name: (-ratios[name], name))
-    return choose(
-        {name: ratios.get(name, -1.0) for name in block.references},
-        ranked[0],
-        clear=ratios[ranked[0]] >= 1.03 * ratios[ranked[1]] and block.counts[ranked[0]] >= 5,
-        evidence={"ratio": {name: round(value, 6) for name, value in ratios.items()}},
+    return judge_lead(
+        ratios,
+        block.references,
+        measure="ratio",
         fact=f"ratio {asked['low_nm']}",
+        lead=0.03 * max(ratios.values()),
+        doubtful=block.small_classes,
     )
 
 
@@ -300,16 +301,7 @@ def class_at_pixel(block: Block, asked: Asked) -> Judgement | None:
 )
 def dominant_class(block: Block, _asked: Asked) -> Judgement | None:
     """The class with most pixels, 1.5 times the next or more."""
-    first = clearly_first({name: float(count) for name, count in block.counts.items()})
-    if first is None:
-        return None
-    return choose(
-        {name: float(block.counts.get(name, 0)) for name in block.references},
-        first[0],
-        clear=first[1],
-        evidence={"pixels": block.counts},
-        fact="abundance rank 1 from the top",
-    )
+    return block.prevailing(np.ones(block.shape, bool), "abundance rank 1 from the top")
 
 
 @FAMILIES.add(
@@ -353,18 +345,7 @@ def covers_pixels(block: Block, asked: Asked) -> Judgement | None:
 )
 def dominant_in_part(block: Block, asked: Asked) -> Judgement | None:
     """The class with most pixels in that half, 1.5 times the next or more."""
-    part = block.part(asked.text("part"))
-    counts = {name: float((block.mask(name) & part).sum()) for name in block.counts}
-    first = clearly_first(counts)
-    if first is None or counts[first[0]] < 10:
-        return None
-    return choose(
-        {name: counts.get(name, 0.0) for name in block.references},
-        first[0],
-        clear=first[1],
-        evidence={"pixels": {name: int(count) for name, count in counts.items()}},
-        fact=f"dominant in {asked['part']}",
-    )
+    return block.prevailing(block.part(asked.text("part")), f"dominant in {asked['part']}")
 
 
 @FAMILIES.add(
@@ -381,17 +362,9 @@ def dominant_in_part(block: Block, asked: Asked) -> Judgement | None:
 )
 def broad_category(block: Block, _asked: Asked) -> Judgement | None:
     """The kind with most pixels, 1.5 times the next or more."""
-    counts = {kind: float((block.kind_mask(kind) & (block.labels > 0)).sum()) for kind in BROAD}
-    first = clearly_first(counts)
-    if first is None:
-        return None
-    return choose(
-        counts,
-        first[0],
-        clear=first[1],
-        evidence={"pixels": {kind: int(count) for kind, count in counts.items()}},
-        fact="broad category",
-    )
+    labelled = block.labels > 0
+    counts = {kind: float((block.kind_mask(kind) & labelled).sum()) for kind in BROAD}
+    return judge_most(counts, measure="pixels", fact="broad category")
 
 
 def _bands_in(block: Block, asked: Asked) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from earthexam.questions.family import (
     Parameters,
     area,
     choose,
-    clearly_first,
+    judge_most,
     judge_region,
 )
 from earthexam.questions.hyperspectral.block import (
@@ -98,17 +98,7 @@ def class_direction(block: Block, asked: Asked) -> Judgement | None:
 def class_in_cell(block: Block, asked: Asked) -> Judgement | None:
     """The class with most pixels in the cell, 1.5 times the next or more, at least ten."""
     cell = block.cell_map == CELLS.index(asked.text("cell"))
-    counts = {name: float((block.mask(name) & cell).sum()) for name in block.counts}
-    first = clearly_first(counts)
-    if first is None or counts[first[0]] < 10:
-        return None
-    return choose(
-        {name: counts.get(name, 0.0) for name in block.references},
-        first[0],
-        clear=first[1],
-        evidence={"pixels": {name: int(count) for name, count in counts.items()}},
-        fact=f"dominant in cell {asked['cell']}",
-    )
+    return block.prevailing(cell, f"dominant in cell {asked['cell']}")
 
 
 @FAMILIES.add(
@@ -132,16 +122,7 @@ def quadrant_of_class(block: Block, asked: Asked) -> Judgement | None:
         quadrant: float((mask & (block.quadrant_map == number)).sum())
         for number, quadrant in enumerate(QUADRANTS)
     }
-    best = clearly_first(counts)
-    if best is None:
-        return None
-    return choose(
-        counts,
-        best[0],
-        clear=best[1],
-        evidence={"pixels": {quadrant: int(count) for quadrant, count in counts.items()}},
-        fact=f"quadrant of {asked['name']}",
-    )
+    return judge_most(counts, measure="pixels", fact=f"quadrant of {asked['name']}")
 
 
 @FAMILIES.add(
@@ -298,17 +279,7 @@ def class_in_window(block: Block, asked: Asked) -> Judgement | None:
     x0, y0, x1, y1 = (asked.number(key) for key in ("xmin", "ymin", "xmax", "ymax"))
     xs, ys = (np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height
     inside = ((ys >= y0) & (ys < y1))[:, None] & ((xs >= x0) & (xs < x1))[None, :]
-    counts = {name: float((block.mask(name) & inside).sum()) for name in block.counts}
-    first = clearly_first(counts)
-    if first is None or counts[first[0]] < 10:
-        return None
-    return choose(
-        {name: counts.get(name, 0.0) for name in block.references},
-        first[0],
-        clear=first[1],
-        evidence={"pixels": {name: int(count) for name, count in counts.items()}},
-        fact=f"dominant in window {x0} {y0} {x1} {y1}",
-    )
+    return block.prevailing(inside, f"dominant in window {x0} {y0} {x1} {y1}")
 
 
 def _box(mask: NDArray[np.bool_], fact: str) -> Judgement | None:

@@ -14,8 +14,8 @@ from earthexam.questions.family import (
     Asked,
     Judgement,
     Parameters,
-    choose,
     judge_bins,
+    judge_lead,
     judge_yes_no,
 )
 from earthexam.questions.hyperspectral.block import PARTS, Block
@@ -162,17 +162,13 @@ def greenest_class(block: Block, _asked: Asked) -> Judgement | None:
     """Largest mean NDVI among classes with ten pixels or more, ahead of the next by 5 %."""
     values = _ndvi_by_class(block)
     means = {name: float(own.mean()) for name, own in values.items()}
-    if len(means) < 2:
-        return None
-    ranked = sorted(means, key=lambda name: (-means[name], name))
-    lead = means[ranked[0]] - means[ranked[1]]
-    return choose(
-        {name: means.get(name, -1.0) for name in block.references},
-        ranked[0],
-        clear=lead >= 0.05 * abs(means[ranked[0]]),
-        evidence={"mean_ndvi": {name: round(value, 6) for name, value in means.items()}},
+    return judge_lead(
+        means,
+        block.references,
+        measure="mean_ndvi",
         fact="greenest class",
-        false=[name for name in block.references if name in means or name not in block.counts],
+        lead=0.05 * abs(max(means.values(), default=0.0)),
+        doubtful=_thin_classes(block),
     )
 
 
@@ -295,16 +291,7 @@ def stressed_quadrant(block: Block, asked: Asked) -> Judgement | None:
         values = block.ndvi[ground & (block.quadrant_map == number)]
         if values.size >= FEWEST_PIXELS:
             shares[quadrant] = float((values <= edge).mean())
-    if len(shares) < 3:
-        return None
-    ranked = sorted(shares, key=lambda name: (-shares[name], name))
-    return choose(
-        shares,
-        ranked[0],
-        clear=shares[ranked[0]] - shares[ranked[1]] >= 0.1,
-        evidence={"stressed_share": {name: round(value, 6) for name, value in shares.items()}},
-        fact="most stressed quadrant",
-    )
+    return judge_lead(shares, measure="stressed_share", fact="most stressed quadrant", lead=0.1)
 
 
 @FAMILIES.add(
@@ -327,16 +314,13 @@ def class_stress(block: Block, asked: Asked) -> Judgement | None:
         for name, own in measured.items()
         if block.class_kinds.get(name) in {"vegetation", "soil"}
     }
-    if len(shares) < 2:
-        return None
-    ranked = sorted(shares, key=lambda name: (-shares[name], name))
-    return choose(
-        {name: shares.get(name, -1.0) for name in block.references},
-        ranked[0],
-        clear=shares[ranked[0]] - shares[ranked[1]] >= 0.1,
-        evidence={"stressed_share": {name: round(value, 6) for name, value in shares.items()}},
+    return judge_lead(
+        shares,
+        block.references,
+        measure="stressed_share",
         fact="most stressed class",
-        false=[name for name in block.references if name in measured or name not in block.counts],
+        lead=0.1,
+        doubtful=_thin_classes(block),
     )
 
 
@@ -407,6 +391,10 @@ def _ndvi_by_class(block: Block) -> dict[str, NDArray[np.float64]]:
     values = {name: block.ndvi[block.mask(name)] for name in block.counts}
     known = {name: own[np.isfinite(own)] for name, own in values.items()}
     return {name: own for name, own in known.items() if own.size >= FEWEST_PIXELS}
+
+
+def _thin_classes(block: Block) -> list[str]:
+    return [name for name, count in block.counts.items() if count < FEWEST_PIXELS]
 
 
 def _ground(block: Block) -> NDArray[np.bool_]:
