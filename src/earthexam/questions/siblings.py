@@ -23,36 +23,27 @@ Tell = tuple[float, float]
 
 
 class _Places(Generic[BlockT, ContextT]):
-    """Items by place, how often each text is shown there, and what that tells by task."""
+    """Items by place and option, and what they tell by task: see `_tell`."""
 
     def __init__(self, items: Sequence[Drawn[BlockT, ContextT]]) -> None:
         self.items = list(items)
-        self.at: dict[str, set[int]] = defaultdict(set)
-        self.shown: Counter[tuple[str, str]] = Counter()
-        self.tell: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(2))
+        self._showing: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self._told: dict[int, Tell] = {}
+        self._by_task: dict[str, Tell] = defaultdict(lambda: (0.0, 0.0))
         for number, item in enumerate(self.items):
             self._put(number, item)
-        for number, item in enumerate(self.items):
-            self.tell[item.case.family.task] += self._tell(number)
+        self._learn({number: self._tell(number) for number in range(len(self.items))})
 
     def try_move(self, number: int, case: Case[BlockT, ContextT]) -> bool:
         """Move an item to the place of another case if that tells less; return whether it did."""
         old = self.items[number]
-        touched = self.at[old.case.place] | self.at[case.place]
-        before = self._tells(touched)
+        touched = self._sharing(old.case.place, old.options)
+        touched |= self._sharing(case.place, old.options)
         self._take(number)
         self._put(number, Drawn(case, old.options))
-        after = self._tells(touched)
-        gain = sum(
-            float(
-                (self.tell[task] ** 2).sum()
-                - ((self.tell[task] + after[task] - before[task]) ** 2).sum()
-            )
-            for task in after
-        )
-        if gain > 1e-9:
-            for task, tells in after.items():
-                self.tell[task] += tells - before[task]
+        told = {one: self._tell(one) for one in touched}
+        if self._loss(told) < self._loss({}) - 1e-9:
+            self._learn(told)
             return True
         self._take(number)
         self._put(number, old)
@@ -60,24 +51,42 @@ class _Places(Generic[BlockT, ContextT]):
 
     def _put(self, number: int, item: Drawn[BlockT, ContextT]) -> None:
         self.items[number] = item
-        self.at[item.case.place].add(number)
-        self.shown.update((item.case.place, text) for text in item.options)
+        for text in item.options:
+            self._showing[item.case.place, text].add(number)
 
     def _take(self, number: int) -> None:
         item = self.items[number]
-        self.at[item.case.place].remove(number)
-        self.shown.subtract((item.case.place, text) for text in item.options)
+        for text in item.options:
+            self._showing[item.case.place, text].remove(number)
 
-    def _tells(self, numbers: set[int]) -> dict[str, np.ndarray]:
-        tells: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(2))
-        for number in numbers:
-            tells[self.items[number].case.family.task] += self._tell(number)
-        return tells
+    def _sharing(self, place: str, options: Sequence[str]) -> set[int]:
+        """Items of a place that show one of the options: the only ones a move there can touch."""
+        return set().union(*(self._showing[place, text] for text in options))
+
+    def _learn(self, told: Mapping[int, Tell]) -> None:
+        self._by_task.update(self._sums(told))
+        self._told.update(told)
+
+    def _loss(self, told: Mapping[int, Tell]) -> float:
+        """Sum of squares over the tasks, with the items in `told` telling that instead."""
+        changed = self._sums(told)
+        return sum(
+            most * most + least * least for most, least in {**self._by_task, **changed}.values()
+        )
+
+    def _sums(self, told: Mapping[int, Tell]) -> dict[str, Tell]:
+        sums: dict[str, Tell] = {}
+        for number, (most, least) in told.items():
+            task = self.items[number].case.family.task
+            was_most, was_least = self._told.get(number, (0.0, 0.0))
+            own = sums.get(task) or self._by_task[task]
+            sums[task] = (own[0] + most - was_most, own[1] + least - was_least)
+        return sums
 
     def _tell(self, number: int) -> Tell:
         """How much oftener than by chance the key is the most, and the least frequent option."""
         item = self.items[number]
-        counts = [self.shown[item.case.place, text] for text in item.options]
+        counts = [len(self._showing[item.case.place, text]) for text in item.options]
         key = counts[item.options.index(item.case.judgement.answer)]
         chance = 1 / len(counts)
         most, least = max(counts), min(counts)

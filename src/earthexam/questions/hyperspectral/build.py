@@ -131,8 +131,9 @@ def build_hyperspectral(
     with write_benchmark(out, replace_existing=replace) as writer:
         items: list[Item] = []
         counts: list[FamilyCount] = []
-        share = -(-settings.per_task // len(scenes))
-        for scene in scenes:
+        for number, scene in enumerate(scenes):
+            # Shares that differ by one at most and add up to what was asked for.
+            share = (settings.per_task + number) // len(scenes)
             made, counted = _ask_scene(scene, settings, share, writer, tell)
             items.extend(made)
             counts.extend(counted)

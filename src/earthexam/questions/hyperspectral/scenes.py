@@ -174,6 +174,14 @@ class LabelledScene:
             self.class_names[code]: sums[code] / count for code, count in counts.items() if count
         }
 
+    @property
+    def saturation_level(self) -> float:
+        """The largest value that the stored integers can hold; infinite for floating point."""
+        if self.scene.dtype.kind not in "iu":
+            return float("inf")
+        coding = self.scene.coding
+        return float(np.iinfo(self.scene.dtype).max * min(coding.scale) + min(coding.offset))
+
     @cached_property
     def plans(self) -> tuple[BlockPlan, ...]:
         """All blocks, screened, in the order they lie in the scene."""
@@ -181,7 +189,9 @@ class LabelledScene:
             BlockPlan(
                 f"{self.name}/block-{tile.index:03d}",
                 tile,
-                screen_block(self._cached_cube(tile), tile.cut(self.labels)),
+                screen_block(
+                    self._cached_cube(tile), tile.cut(self.labels), self.saturation_level
+                ),
             )
             for tile in self.tiles
         )
