@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,21 +13,17 @@ import pytest
 import tiny_models
 from earthexam.answers.prompt import load_style
 from earthexam.benchmark.store import Benchmark, BenchmarkWriter
-from earthexam.cli import main
 from earthexam.core.errors import InputError, MissingLibraryError
 from earthexam.core.item import Item, Media
 from earthexam.evaluate.folder import Run
 from earthexam.evaluate.protocol import Plan, Selection
 from earthexam.models.opening import open_model
 from earthexam.models.options import ModelOptions
+from earthexam.models.processor import load_processor
 from earthexam.models.profiles import Profile
 from small_benchmark import choice_item, make_benchmark, png
 
-_LACKING = [
-    name
-    for name in ("torch", "torchvision", "transformers")
-    if importlib.util.find_spec(name) is None
-]
+_LACKING = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
 needs_torch = pytest.mark.skipif(
     bool(_LACKING) and os.environ.get("EARTHEXAM_REQUIRE_ALL") != "1",
     reason=f"needs {', '.join(_LACKING)}; pip install 'earthexam[local]'",
@@ -59,15 +56,17 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
 
 
 @needs_torch
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:torch.*")
 def test_a_local_model_answers_fifty_items_of_two_pictures(
-    weights: Path, pairs: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    weights: Path, pairs: Benchmark, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
     words = ["run", pairs.root, "--model", f"hf/{weights}", "--out", out, "--batch-size", 10,
              "--max-tokens", 4, "--dtype", "float32", "--device-map", "cpu"]  # fmt: skip
-    monkeypatch.setattr(sys, "argv", ["earthexam", *map(str, words)])
-    main_exits_cleanly()
+    done = subprocess.run(
+        [sys.executable, "-m", "earthexam", *map(str, words)],
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     run = Run.open(out)
     replies = list(run.replies())
     assert len(replies) == 50
@@ -77,12 +76,6 @@ def test_a_local_model_answers_fifty_items_of_two_pictures(
     assert len(run.info.revision) == 16
     assert run.info.parameters["dtype"] == "float32"
     assert {"torch", "transformers"} <= set(run.info.packages)
-
-
-def main_exits_cleanly() -> None:
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code in (0, None)
 
 
 @needs_torch
@@ -111,6 +104,29 @@ def test_a_folder_without_a_model_is_refused_in_one_line(tmp_path: Path) -> None
     with pytest.raises(InputError, match="cannot be loaded") as caught:
         open_model(f"hf/{tmp_path}", ModelOptions())
     assert "\n" not in str(caught.value)
+
+
+@needs_torch
+def test_a_model_of_pictures_and_videos_needs_no_torchvision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torchvision", None)
+    folder = tiny_models.make_qwen2_vl(tmp_path / "qwen2-vl")
+    processor = load_processor(str(folder), remote_code=False)
+    assert type(processor).__name__ == "Qwen2VLProcessor"
+    assert not hasattr(processor, "video_processor")
+
+
+def test_a_torchvision_of_another_build_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "torchvision"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('operator nms does not exist')\n")
+    monkeypatch.delitem(sys.modules, "torchvision", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match=r"torchvision.*nms.*pip uninstall torchvision"):
+        load_processor(str(tmp_path), remote_code=False)
 
 
 @needs_torch

@@ -1,9 +1,9 @@
 """Vision-language models with random weights, small enough to run anywhere; nothing is fetched."""
 
+import json
 from pathlib import Path
 from typing import Any
 
-_KEPT: list[Any] = []
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n"
     "{% for c in m.content %}{% if c.type == 'text' %}{{ c.text }}{% else %}IMAGE{% endif %}"
@@ -15,15 +15,11 @@ CHATML = (
 def make_llava(folder: Path) -> Path:
     """Save a LLaVA of about 60,000 weights with its processor."""
     import torch
-
-    declare_box_operators()
     from transformers import (
-        CLIPImageProcessor,
         CLIPVisionConfig,
         LlamaConfig,
         LlavaConfig,
         LlavaForConditionalGeneration,
-        LlavaProcessor,
     )
 
     tokenizer = _byte_tokenizer(["<image>"])
@@ -44,31 +40,22 @@ def make_llava(folder: Path) -> Path:
     )
     torch.manual_seed(0)
     LlavaForConditionalGeneration(config).save_pretrained(folder)
-    LlavaProcessor(
-        image_processor=CLIPImageProcessor(
-            size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}
-        ),
-        tokenizer=tokenizer,
-        patch_size=14,
-        vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,
-        chat_template=CHATML.replace("IMAGE", "<image>"),
-    ).save_pretrained(folder)
+    processor = {
+        "processor_class": "LlavaProcessor", "patch_size": 14, "num_additional_image_tokens": 1,
+        "vision_feature_select_strategy": "default",
+    }  # fmt: skip
+    pictures = {
+        "image_processor_type": "CLIPImageProcessor", "do_resize": True, "do_center_crop": True,
+        "size": {"shortest_edge": 28}, "crop_size": {"height": 28, "width": 28},
+    }  # fmt: skip
+    _save_processor(folder, tokenizer, processor, pictures, "<image>")
     return folder
 
 
 def make_qwen2_vl(folder: Path) -> Path:
     """Save a Qwen2-VL of about 100,000 weights with its processor."""
     import torch
-
-    declare_box_operators()
-    from transformers import (
-        Qwen2VLConfig,
-        Qwen2VLForConditionalGeneration,
-        Qwen2VLImageProcessor,
-        Qwen2VLProcessor,
-        Qwen2VLVideoProcessor,
-    )
+    from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
 
     marks = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
     tokenizer = _byte_tokenizer(marks)
@@ -92,30 +79,24 @@ def make_qwen2_vl(folder: Path) -> Path:
     )  # fmt: skip
     torch.manual_seed(0)
     Qwen2VLForConditionalGeneration(config).save_pretrained(folder)
-    pixels: dict[str, Any] = {"min_pixels": 28 * 28, "max_pixels": 56 * 56}
-    Qwen2VLProcessor(
-        image_processor=Qwen2VLImageProcessor(**pixels),
-        tokenizer=tokenizer,
-        video_processor=Qwen2VLVideoProcessor(**pixels),
-        chat_template=CHATML.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>"),
-    ).save_pretrained(folder)
+    pictures = {
+        "image_processor_type": "Qwen2VLImageProcessor", "patch_size": 14, "merge_size": 2,
+        "temporal_patch_size": 2, "min_pixels": 28 * 28, "max_pixels": 56 * 56,
+    }  # fmt: skip
+    mark = "<|vision_start|><|image_pad|><|vision_end|>"
+    _save_processor(folder, tokenizer, {"processor_class": "Qwen2VLProcessor"}, pictures, mark)
     return folder
 
 
-def declare_box_operators() -> None:
-    """Let torchvision load beside a torch without CUDA, for which its wheel has no operators.
-
-    Its picture transforms are plain torch and need none; at import it only describes two operators
-    on boxes, which must have been declared for that.
-    """
-    import torch
-
-    if torch.cuda.is_available() or hasattr(torch.ops.torchvision, "nms"):
-        return
-    library = torch.library.Library("torchvision", "FRAGMENT")
-    library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-    library.define("qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-    _KEPT.append(library)  # what it declares goes with it
+def _save_processor(
+    folder: Path, tokenizer: Any, processor: dict[str, Any], pictures: dict[str, Any], mark: str
+) -> None:
+    """Save the files of a processor as published models have them."""
+    tokenizer.save_pretrained(folder)
+    for name, fields in (("processor_config", processor), ("preprocessor_config", pictures)):
+        text = json.dumps({"processor_class": processor["processor_class"], **fields})
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    (folder / "chat_template.jinja").write_text(CHATML.replace("IMAGE", mark), encoding="utf-8")
 
 
 def _byte_tokenizer(marks: list[str]) -> Any:

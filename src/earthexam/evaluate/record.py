@@ -18,7 +18,8 @@ from earthexam.models.profiles import Profile
 from earthexam.models.protocol import Model
 
 _PACKAGES = (
-    "earthexam", "aiohttp", "numpy", "pillow", "polars", "scikit-learn", "torch", "transformers",
+    "earthexam", "aiohttp", "numpy", "pillow", "polars", "scikit-learn", "torch", "torchvision",
+    "transformers",
 )  # fmt: skip
 # These may differ between the runs that fill one folder; all else decides what a reply means.
 _MAY_DIFFER = frozenset(

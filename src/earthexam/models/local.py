@@ -17,6 +17,7 @@ from earthexam.core.errors import InputError, MissingLibraryError
 from earthexam.models import MODELS
 from earthexam.models.messages import Message, compose
 from earthexam.models.options import ModelOptions
+from earthexam.models.processor import load_processor
 from earthexam.models.protocol import Model, Reply, Request, Usage
 
 _DTYPES = ("auto", "bfloat16", "float16", "float32")
@@ -181,9 +182,7 @@ def _load(path: str, options: ModelOptions) -> tuple[Any, Any]:
         raise MissingLibraryError.of(missing, "a model from its weights (hf/…)", "local") from error
     spread, device = _placement(options.device_map, torch)
     try:
-        processor = transformers.AutoProcessor.from_pretrained(
-            path, trust_remote_code=options.remote_code
-        )
+        processor = load_processor(path, remote_code=options.remote_code)
         weights = transformers.AutoModelForImageTextToText.from_pretrained(
             path, dtype=options.dtype, trust_remote_code=options.remote_code, **spread
         )
