@@ -14,9 +14,11 @@ from unittest import mock
 import pytest
 
 from chat_server import ChatServer
-from earthexam.benchmark.store import Benchmark
+from earthexam.benchmark.store import Benchmark, BenchmarkWriter
 from earthexam.cli import main
-from small_benchmark import make_benchmark
+from earthexam.core.item import Item, Media
+from earthexam.evaluate.folder import Run
+from small_benchmark import choice_item, cube_media, make_benchmark, png
 
 KEY = "sk-secret-5f2b9c7e1d"
 
@@ -121,6 +123,27 @@ def test_failed_requests_are_listed_and_the_exit_code_says_so(
         assert lost in done.stderr
         server.always = {}
         assert earthexam(*words).returncode == 0
+
+
+def test_a_served_model_is_never_sent_an_array(tmp_path: Path) -> None:
+    def make(writer: BenchmarkWriter) -> list[Item]:
+        made = (cube_media(writer, number) for number in range(6))
+        path, digest = writer.add_media(png((9, 9, 9)), ".png")
+        picture = Media("composite", path, width=16, height=12, sha256=digest)
+        return [choice_item(number, (picture, *cube)) for number, cube in enumerate(made)]
+
+    bench, out = make_benchmark(tmp_path / "bench", make), tmp_path / "run"
+    with ChatServer(keep_bodies=True) as server:
+        done = earthexam("run", bench.root, "--model", "vllm/x", "--base-url", server.url,
+                         "--out", out, "--views", "composite,cube")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len(server.bodies) == 6
+    assert all("image_url" in json.dumps(body) for body in server.bodies)
+    assert "6 replies" in done.stderr
+    assert "unsupported: 6 requests: the view 'cube' is an array of values" in done.stderr
+    assert earthexam("score", out).returncode == 0
+    outcomes = Run.open(out).scores().select("view", "outcome").unique()
+    assert sorted(outcomes.rows()) == [("composite", "right"), ("cube", "unsupported")]
 
 
 def test_wrong_use_is_one_line_on_stderr(bench: Benchmark, tmp_path: Path) -> None:

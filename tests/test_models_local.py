@@ -21,7 +21,8 @@ from earthexam.models.opening import open_model
 from earthexam.models.options import ModelOptions
 from earthexam.models.processor import load_processor
 from earthexam.models.profiles import Profile
-from small_benchmark import choice_item, make_benchmark, png
+from earthexam.models.protocol import UnsupportedItemError
+from small_benchmark import choice_item, cube_media, make_benchmark, png
 
 _LACKING = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
 needs_torch = pytest.mark.skipif(
@@ -97,6 +98,23 @@ def test_a_batch_gives_the_replies_of_single_requests(weights: Path, pairs: Benc
         return asyncio.run(go())
 
     assert texts(1) == texts(5)
+
+
+@needs_torch
+def test_a_local_model_is_never_given_an_array(weights: Path, tmp_path: Path) -> None:
+    def make(writer: BenchmarkWriter) -> list[Item]:
+        return [choice_item(0, cube_media(writer, 1))]
+
+    plan = Plan(make_benchmark(tmp_path / "bench", make), Selection(views=("cube",)))
+    (request,) = (plan.request(key, load_style("default"), Profile()) for key in plan)
+    model = open_model(f"hf/{weights}", ModelOptions(device_map="cpu"))
+
+    async def go() -> None:
+        with pytest.raises(UnsupportedItemError, match="the view 'cube' is an array"):
+            await model.ask(request)
+        await model.close()
+
+    asyncio.run(go())
 
 
 @needs_torch

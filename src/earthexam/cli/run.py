@@ -165,12 +165,15 @@ def _print_estimate(plan: "Plan", style: "Style", profile: "Profile", model: str
 
 def _report(result: "RunResult", out: Path) -> None:
     info, failed = result.info, result.failed
+    replied = info.asked - len(failed) - sum(result.unsupported.values())
     say(
-        f"{info.asked - len(failed)} replies in {out}, {info.input_tokens} + {info.output_tokens} "
+        f"{replied} replies in {out}, {info.input_tokens} + {info.output_tokens} "
         f"tokens, {info.usd:.4f} USD; next: earthexam score {out}"
     )
     if result.stopped:
         say(f"stopped early: {result.stopped}")
+    for reason, count in list(result.unsupported.items())[:_LISTED]:
+        say(f"unsupported: {count} requests: {reason}")
     for key, error in list(failed.items())[:_LISTED]:
         say(f"failed: {key.id} {key.view} epoch {key.epoch} order {key.order}: {error}")
     if failed or result.stopped:

@@ -1,6 +1,7 @@
 """The append-only file of replies: flushed per line, mended after a crash, locked while in use."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,10 +29,13 @@ class Tally:
         Replied or unsupported: not asked again.
     failed : dict of Key to str
         Asked without a reply, and the reason.
+    unsupported : Counter of str
+        Reasons why the model cannot take a request, and how many requests each concerns.
     """
 
     finished: set[Key] = field(default_factory=set)
     failed: dict[Key, str] = field(default_factory=dict)
+    unsupported: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
@@ -46,6 +50,8 @@ class Tally:
         if record.status == "failed":
             self.failed[record.key] = record.error
             return
+        if record.status == "unsupported":
+            self.unsupported[record.error] += 1
         self.failed.pop(record.key, None)
         self.finished.add(record.key)
 

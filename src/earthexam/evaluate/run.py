@@ -48,12 +48,15 @@ class RunResult:
     ----------
     failed : dict of Key to str
         Requests without a reply, and why; the next run asks them again.
+    unsupported : dict of str to int
+        Why the model cannot take some requests, and how many; they are not asked again.
     stopped : str
         Why it ended early; empty when everything was asked.
     """
 
     info: RunInfo
     failed: dict[Key, str]
+    unsupported: dict[str, int]
     stopped: str = ""
 
 
@@ -93,7 +96,7 @@ def run(
             info = finish_info(info, log.tally, complete=complete)
             write_run_info(folder, info)
         _check_complete(plan, log, asking.stopped)
-    return RunResult(info, dict(log.tally.failed), asking.stopped)
+    return RunResult(info, dict(log.tally.failed), dict(log.tally.unsupported), asking.stopped)
 
 
 def refuse_unpriced(profile: Profile, budget_usd: float | None) -> None:

@@ -55,8 +55,12 @@ def compose(prompt: Prompt, root: Path, profile: Profile) -> Message:
     UnsupportedItemError
         The prompt holds an array, or more pictures than the model takes.
     """
-    if any(part.kind == "array" for part in prompt.parts):
-        message = "the model reads no arrays; ask another view, or a python: model"
+    array = next((part.media for part in prompt.parts if part.kind == "array"), None)
+    if array is not None:
+        message = (
+            f"the view {array.view!r} is an array of values, and the model takes text and "
+            "pictures; ask other --views, or a python: model"
+        )
         raise UnsupportedItemError(message)
     paths = [part.path for part in prompt.parts if part.kind == "picture"]
     pictures = iter(fit_pictures(root, paths, profile))
