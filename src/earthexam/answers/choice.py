@@ -1,4 +1,4 @@
-"""Read the letters of a choice: six rules, of which the first that fires decides."""
+"""Read the letters of a choice: seven rules, of which the first that fires decides."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,8 @@ from earthexam.answers.clean import unwrap_json
 from earthexam.answers.markers import after_marker, is_denied, last_markers
 from earthexam.answers.reading import Reading, found, unread
 from earthexam.answers.refusal import is_refusal
-from earthexam.core.item import LETTERS, Choice, normalise_text
+from earthexam.answers.truth import read_truth, truth_word
+from earthexam.core.item import LETTERS, Choice, Truth, normalise_text
 
 _NOT_OFFERED = -1
 _LONGEST_LIST = 60
@@ -217,11 +218,14 @@ def read_choice(text: str, options: Sequence[str], *, is_set: bool, is_cut: bool
         places = read(reply)
         if places:
             return _decide(places, rule, reply)
-    if is_cut:
-        return unread()
-    places = _equal_text(reply)
+    places = [] if is_cut else _equal_text(reply)
     if places:
         return _decide(places, "text", reply)
+    places = _verdict(reply)
+    if places:
+        return _decide(places, "verdict", reply)
+    if is_cut:
+        return unread()
     if is_refusal(text):
         return _refused(reply)
     for rule, read in (("bracket", _bracketed), ("lone", _lone)):
@@ -309,6 +313,15 @@ def _equal_text(reply: _Reply) -> list[int]:
         if len(places) == 1:
             return places
     return []
+
+
+def _verdict(reply: _Reply) -> list[int]:
+    """Read "Yes, there is water." where the options are just Yes and No, or words like these."""
+    meanings = [truth_word(option) for option in reply.options.texts]
+    if reply.is_set or len(meanings) != 2 or set(meanings) != {True, False}:
+        return []
+    answer = read_truth(reply.text, is_cut=reply.is_cut).answer
+    return [meanings.index(answer.value)] if isinstance(answer, Truth) else []
 
 
 def _bracketed(reply: _Reply) -> list[int]:

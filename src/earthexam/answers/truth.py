@@ -16,7 +16,9 @@ _NOT_A_CHOICE = r"(?!\s?(?:/|or\b|and\b|或))"
 _END = rf"(?![A-Za-z0-9_\-]){_NOT_A_CHOICE}"
 _WHOLE = re.compile(rf"[\"'(\[{{<]{{0,3}}{_VERDICT}[\"')\]}}>.,:;!。]{{0,4}}", re.IGNORECASE)
 _FIRST = re.compile(
-    rf"[\"'(\[]{{0,2}}{_VERDICT}[\"')\]]{{0,2}}\s?(?:[.,:;!。\n]|[-–—]\s|[–—])", re.I
+    rf"[\"'(\[]{{0,2}}{_VERDICT}[\"')\]]{{0,2}}\s?(?:[.,:;!。\n]|[-–—]\s|[–—])"
+    r"(?!\s?(?:or\b|或))",
+    re.IGNORECASE,
 )
 _AT = re.compile(rf"[\"'(\[{{<]{{0,3}}{_VERDICT}{_END}", re.IGNORECASE)
 _STATEMENT = re.compile(
@@ -52,6 +54,18 @@ def read_truth(text: str, *, is_cut: bool) -> Reading:
         if last_line:
             return found(_truth(last_line), "text")
     return Reading(None, "refused", "refusal") if is_refusal(text) else unread()
+
+
+def truth_word(text: str) -> bool | None:
+    """Say what a word means as an answer, None if it is neither of the two.
+
+    Examples
+    --------
+    >>> truth_word("yes"), truth_word("water")
+    (True, None)
+    """
+    folded = text.lower()
+    return folded in _TRUE if folded in _TRUE | _FALSE else None
 
 
 def _marked(text: str) -> Truth | None:
