@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from earthexam.core.errors import FormatError, MissingFileError, UnknownNameError
+from earthexam.core.item import normalise_text
 from earthexam.core.scene import Profile, Quantity
 
 ClassKind: TypeAlias = Literal["vegetation", "soil", "water", "built", "other"]
@@ -118,11 +119,23 @@ def read_table(path: Path) -> Mapping[str, Any]:
 
 
 def class_names(rows: Sequence[ClassRow], where: str) -> Mapping[int, str]:
-    """Return the name of each label value; a value or a name given twice is refused."""
+    """Return the name of each label value.
+
+    Refused are a value or a name given twice, and names that options could not tell apart because
+    they differ only in case, spaces or punctuation.
+    """
     names: dict[int, str] = {}
+    plain: dict[str, str] = {}
     for row in rows:
         if row.value in names or row.name in names.values():
             message = f"{where} gives class {row.value} ({row.name!r}) twice; keep one line a class"
+            raise FormatError(message)
+        like = plain.setdefault(normalise_text(row.name), row.name)
+        if like != row.name:
+            message = (
+                f"{where} calls two classes {like!r} and {row.name!r}, which read the same as "
+                "options; give one of them another name"
+            )
             raise FormatError(message)
         names[row.value] = row.name
     return names

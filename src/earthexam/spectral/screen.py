@@ -34,7 +34,8 @@ class BlockQuality:
         Valid pixels with at least one band at the saturation level or above.
     outlying : float
         Valid pixels whose brightness (mean over bands) is more than 6 robust deviations from the
-        block's median.
+        block's median and, where labelled, from the median of their class in the block: a pond
+        among fields is no fault of the picture.
     classes : int
         Labelled classes.
     """
@@ -104,7 +105,7 @@ def screen_block(
         unlabelled=float((labels == 0).mean()),
         invalid=float(1.0 - valid.mean()),
         saturated=_share(is_saturated),
-        outlying=_share(_outliers(pixels.mean(axis=1, dtype=np.float64))),
+        outlying=_share(_outliers(pixels.mean(axis=1, dtype=np.float64), labels[valid])),
         classes=len(np.unique(labels[labels != 0])),
     )
 
@@ -176,7 +177,16 @@ def _share(mask: NDArray[np.bool_]) -> float:
     return float(mask.mean()) if mask.size else 0.0
 
 
-def _outliers(brightness: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _outliers(brightness: NDArray[np.float64], labels: Labels) -> NDArray[np.bool_]:
+    """Which pixels lie far off in the block and, where labelled, in their class."""
+    outlying = _far_off(brightness)
+    for code in np.unique(labels[outlying & (labels != 0)]):
+        own = labels == code
+        outlying[own] &= _far_off(brightness[own])
+    return outlying
+
+
+def _far_off(brightness: NDArray[np.float64]) -> NDArray[np.bool_]:
     if brightness.size == 0:
         return np.zeros(0, dtype=np.bool_)
     distance = np.abs(brightness - np.median(brightness))
