@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from earthexam.answers import extract
 from earthexam.answers.extract import Expected, answer_as_json, read_reply
 from earthexam.answers.lines import read_lines
 from earthexam.core.errors import InputError
@@ -92,6 +93,44 @@ def test_reading_takes_linear_time_on_long_replies(piece):
         start = time.process_time()
         read_reply(text, Expected(form, ("Soil", "Sand", "Water")))
         assert time.process_time() - start < 1.5  # a square law would take minutes
+
+
+@pytest.mark.parametrize("piece", ["A ", "1,", "=1+1 ", "选", "the answer is A or B ", "I "])
+def test_of_a_reply_of_any_length_only_the_ends_are_searched(piece, monkeypatch):
+    searched = []
+    for name in ("read_choice", "read_truth", "read_number", "read_interval", "read_box"):
+        reader = getattr(extract, name)
+
+        def counted(text, *rest, reader=reader, **named):
+            searched.append(len(text))
+            return reader(text, *rest, **named)
+
+        monkeypatch.setattr(extract, name, counted)
+    text = (piece * 200_000)[:200_000]
+    for form, kind in (
+        ("single_choice", None),
+        ("multiple_choice", None),
+        ("chain_of_thought", None),
+        ("true_false", None),
+        ("grounding", None),
+        ("open", None),
+        ("open", "number"),
+        ("open", "interval"),
+    ):
+        read_reply(text, Expected(form, ("Soil", "Sand"), kind=kind))
+    assert len(searched) == 8
+    assert max(searched) <= extract.LONGEST_READ + 10
+
+
+def test_an_answer_at_either_end_of_a_very_long_reply_is_read():
+    filler = "The bands look alike. " * 10_000
+    expected = Expected("single_choice", ("Soil", "Sand"))
+    assert read_reply(f"B. {filler}", expected).answer == Choice((1,))
+    assert read_reply(f"{filler}The answer is B.", expected).answer == Choice((1,))
+    assert read_reply(f"{filler}So B", expected).answer is None  # the middle may have named A
+    parted = "x" * (extract._HEAD - 15) + " the answer is " + "B " * 40_000
+    assert read_reply(parted, expected).answer is None
+    assert read_reply(filler, Expected("caption")).answer == extract.Text(filler.strip())
 
 
 def test_a_thousand_ordinary_replies_are_read_in_a_moment(request):

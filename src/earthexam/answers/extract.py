@@ -3,6 +3,10 @@
 A reader never guesses, never looks at the right answer, and knows only the letters that were
 offered. Its outcomes are ``read``, ``unread`` (no answer found), ``refused`` (the model says that it
 can't or won't tell) and ``truncated`` (the reply was cut before it gave one).
+
+An answer stands at the beginning of a reply or near its end. Of a reply longer than `LONGEST_READ`
+characters (some 8,000 tokens: a model that repeats itself until it is cut) only both ends are read,
+and a label merely mentioned there says nothing. Captions, texts and blanks are kept whole.
 """
 
 import re
@@ -42,6 +46,9 @@ __all__ = [
 # From this length on a caption that mentions something unknowable is still a caption.
 _LONGEST_REFUSAL = 400
 _WEAK_RULES = frozenset({"bracket", "lone"})
+LONGEST_READ = 32_000
+_HEAD = 2_000
+_LEFT_OUT = "\n\n…\n\n"  # nothing that is announced before it can stand behind it
 _STEP = re.compile(r"(?:step\s?\d{1,3}\s?[.:)\-]?|\(?\d{1,3}[.)]|[-•*])\s{1,2}", re.IGNORECASE)
 
 
@@ -76,16 +83,38 @@ def read_reply(reply: str, expected: Expected) -> Reading:
     return reading
 
 
+def _ends(text: str) -> str:
+    """Leave out the middle of a text that is longer than `LONGEST_READ`, between words if any."""
+    if len(text) <= LONGEST_READ:
+        return text
+    head, _, _ = text[:_HEAD].rpartition(" ")
+    tail = text[_HEAD - LONGEST_READ :]
+    return f"{head}{_LEFT_OUT}{tail.partition(' ')[2] or tail}"
+
+
 def _read_single(text: str, expected: Expected) -> Reading:
-    return read_choice(text, expected.options, is_set=False, is_cut=expected.is_cut)
+    return _read_choice(text, expected, is_set=False)
 
 
 def _read_several(text: str, expected: Expected) -> Reading:
-    return read_choice(text, expected.options, is_set=True, is_cut=expected.is_cut)
+    return _read_choice(text, expected, is_set=True)
+
+
+def _read_choice(text: str, expected: Expected, *, is_set: bool) -> Reading:
+    ends = _ends(text)
+    reading = read_choice(ends, expected.options, is_set=is_set, is_cut=expected.is_cut)
+    # Whether a label is the only one in the reply can't be told without its middle.
+    if ends != text and reading.rule in _WEAK_RULES:
+        return unread(reading.rule)
+    return reading
 
 
 def _read_truth(text: str, expected: Expected) -> Reading:
-    return read_truth(text, is_cut=expected.is_cut)
+    return read_truth(_ends(text), is_cut=expected.is_cut)
+
+
+def _read_box(text: str, expected: Expected) -> Reading:
+    return read_box(_ends(text), expected)
 
 
 def _read_blanks(text: str, expected: Expected) -> Reading:
@@ -95,11 +124,11 @@ def _read_blanks(text: str, expected: Expected) -> Reading:
 def _read_open(text: str, expected: Expected) -> Reading:
     match expected.kind:
         case "number":
-            return read_number(text, expected.unit, is_cut=expected.is_cut)
+            return read_number(_ends(text), expected.unit, is_cut=expected.is_cut)
         case "interval":
-            return read_interval(text, expected.unit, is_cut=expected.is_cut)
+            return read_interval(_ends(text), expected.unit, is_cut=expected.is_cut)
         case None:
-            number = read_number(text, expected.unit, is_cut=expected.is_cut)
+            number = read_number(_ends(text), expected.unit, is_cut=expected.is_cut)
             return number if number.outcome == "read" else _read_text(text, expected)
         case _:
             return _read_text(text, expected)
@@ -120,7 +149,7 @@ def _read_chain(text: str, expected: Expected) -> Reading:
         return reading
     if reading.rule in _WEAK_RULES:  # a label in the middle of reasoning concludes nothing
         return unread(reading.rule)
-    return replace(reading, answer=Chain(reading.answer.indices, _steps(text)))
+    return replace(reading, answer=Chain(reading.answer.indices, _steps(_ends(text))))
 
 
 def _steps(text: str) -> tuple[str, ...]:
@@ -138,7 +167,7 @@ _READERS: Mapping[Format, Callable[[str, Expected], Reading]] = {
     "true_false": _read_truth,
     "fill_blank": _read_blanks,
     "open": _read_open,
-    "grounding": read_box,
+    "grounding": _read_box,
     "caption": _read_text,
     "chain_of_thought": _read_chain,
 }
