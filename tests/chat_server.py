@@ -90,7 +90,8 @@ class ChatServer:
             said = f"wrong key: {request.headers.get('Authorization')}"
             return web.json_response({"error": {"message": said}}, status=401)
         if item in self.always:
-            return web.json_response({"error": {"message": "no"}}, status=self.always[item])
+            said = f"no, not to {request.headers.get('Authorization')}"
+            return web.json_response({"error": {"message": said}}, status=self.always[item])
         if self.latency_s:
             await asyncio.sleep(self.latency_s)
         fault = self._draw()

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,21 +59,42 @@ def everything_in(folder: Path) -> bytes:
 def test_no_key_is_left_anywhere_by_a_good_or_a_failed_run(
     bench: Benchmark, tmp_path: Path
 ) -> None:
-    said = ""
-    with ChatServer(keys_wanted=KEY) as server:
-        for name, key in (("good", KEY), ("failed", f"{KEY}-wrong")):
-            done = earthexam(
-                "run", bench.root, "--model", "openai/gpt-4o", "--base-url", server.url,
-                "--out", tmp_path / name, "--cache", tmp_path / f"cache-{name}", OPENAI_API_KEY=key,
-            )  # fmt: skip
-            assert done.returncode == (0 if name == "good" else 2), done.stderr
-            said += done.stdout + done.stderr
-            scored = earthexam("score", tmp_path / name)
-            said += scored.stdout + scored.stderr
-    assert "OPENAI_API_KEY" in said
-    assert KEY not in said
+    """The server tells the key in everything it says: replies, refusals of items and of the key."""
+    said: list[str] = []
+
+    def run(name: str, key: str, *more: str) -> int:
+        done = earthexam(
+            "run", bench.root, "--model", "openai/gpt-4o", "--base-url", server.url, *more,
+            "--out", tmp_path / name, "--cache", tmp_path / f"cache-{name}", OPENAI_API_KEY=key,
+        )  # fmt: skip
+        said.append(done.stdout + done.stderr)
+        return done.returncode
+
+    def tell(*words: object, key: str = KEY) -> int:
+        done = earthexam(*words, OPENAI_API_KEY=key)
+        said.append(done.stdout + done.stderr)
+        return done.returncode
+
+    wrong = f"{KEY}-wrong"
+    with ChatServer(keys_wanted=KEY, reply=f"(B) is right, {KEY}.") as server:
+        assert run("good", KEY) == 0
+        server.always = {item.id: 400 for item in bench.items[:6]}
+        assert run("half", KEY) == 1
+        assert run("failed", wrong) == 2
+        assert run("dry", KEY, "--dry-run") == 0
+        for key, code in ((KEY, 1), (wrong, 2)):
+            words = ("probe", "openai/gpt-4o", "--base-url", server.url, "--json")
+            assert tell(*words, key=key) == code
+    runs = [tmp_path / name for name in ("good", "half")]
+    for folder in (*runs, tmp_path / "failed"):
+        assert tell("score", folder, "--json") == 0
+    assert tell("report", *runs, tmp_path / "failed", "--out", tmp_path / "report") == 0
+    for told in ("OPENAI_API_KEY", "no, not to Bearer [key]", "requests failed", "dry run"):
+        assert any(told in text for text in said), told
+    assert KEY not in "".join(said)
+    assert b"(B) is right, [key]." in (tmp_path / "good" / "replies.jsonl").read_bytes()
+    assert {"index.html", "tables.md"} <= {path.name for path in (tmp_path / "report").iterdir()}
     assert KEY.encode() not in everything_in(tmp_path)
-    assert (tmp_path / "good" / "summary.json").is_file()
 
 
 def test_a_dry_run_counts_and_asks_nothing(bench: Benchmark, tmp_path: Path) -> None:
@@ -188,12 +210,21 @@ def test_probe_finds_a_model_that_always_says_the_same() -> None:
     assert [row["result"] for row in rows] == ["fails", "fails"]
 
 
-def test_read_gives_the_answer_of_every_known_case(shared: Path) -> None:
-    path = shared / "cases" / "replies.jsonl"
-    done = earthexam("read", path)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("place", ["specified", "met"])
+def test_read_gives_the_answer_of_every_known_case(
+    place: str, request: pytest.FixtureRequest
+) -> None:
+    folder = request.getfixturevalue("shared") if place == "specified" else request.path.parent
+    path = folder / "cases" / "replies.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-m", "earthexam", "read", path],
+        capture_output=True, check=True, encoding="utf-8", timeout=60,
+    )  # fmt: skip
     cases = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["id"] for one in found] == [case["id"] for case in cases]
+    assert [{**one, "rule": ""} for one in found] == [
+        {"id": case["id"], "answer": case["answer"], "outcome": case["outcome"], "rule": ""}
+        for case in cases
+    ]
     for one, case in zip(found, cases, strict=True):
-        assert one["outcome"] == case["outcome"], case["id"]
+        assert one["rule"] == case.get("rule", one["rule"]), case["id"]
