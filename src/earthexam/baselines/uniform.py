@@ -48,7 +48,7 @@ def guess(request: Request, chance: random.Random) -> str:
             y0, y1 = sorted(chance.sample(range(height + 1), 2))
             return f"[{x0}, {y0}, {x1}, {y1}]"
         case _:
-            message = f"a {item.format} answer cannot be guessed"
+            message = f"an answer in the format {item.format} cannot be guessed"
             raise UnsupportedItemError(message)
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from earthexam.core.errors import FormatError, InputError
 
+_LONGEST_NAME = 255  # bytes, on common file systems
+
 
 def sha256_file(path: Path) -> str:
     """Return the sha256 of a file as 64 hex digits, read in pieces."""
@@ -95,8 +97,12 @@ def inside(root: Path, relative: str) -> Path:
     Raises
     ------
     FormatError
-        The path is absolute or climbs out of the folder.
+        The path is absolute, climbs out of the folder or is none that a file can have.
     """
+    names = relative.encode(errors="replace").split(b"/")
+    if "\0" in relative or max(map(len, names)) > _LONGEST_NAME:
+        message = f"{root}: {relative[:60]!r} is no path that a file can have"
+        raise FormatError(message)
     path = (root / relative).resolve()
     if not path.is_relative_to(root.resolve()):
         message = (

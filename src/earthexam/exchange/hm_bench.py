@@ -5,14 +5,12 @@ of records with ``question``, ``options`` {letter: text}, ``answer`` (a letter) 
 ``image_path`` or ``image1`` and ``image2``, relative to the same folder (arXiv:2604.08884).
 """
 
-import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from earthexam.benchmark.store import (
@@ -26,7 +24,7 @@ from earthexam.core.files import inside, sha256_file
 from earthexam.core.item import LETTERS, Choice, Item, Media, QuestionType, View, normalise_text
 from earthexam.core.taxonomy import Task
 from earthexam.exchange import IMPORTERS
-from earthexam.exchange.importer import Imported
+from earthexam.exchange.importer import Imported, picture_facts
 from earthexam.published.tables import load_taxonomy
 
 _SIDES: tuple[tuple[View, str], ...] = (("composite", "QA_for_image"), ("report", "QA_for_report"))
@@ -88,9 +86,16 @@ class _Shelf:
             self.missing.append(path)
             return Media(view, path, time=time)
         data = file.read_bytes()
-        width, height = (None, None) if view == "report" else _size(data, file)
-        stored, digest = self.writer.add_media(data, file.suffix.lower())
-        return Media(view, stored, time=time, width=width, height=height, sha256=digest)
+        if view == "report":
+            stored, digest = self.writer.add_media(data, ".txt")
+            return Media(view, stored, time=time, sha256=digest)
+        try:
+            facts = picture_facts(data)
+        except FormatError as error:
+            message = f"{path}: {error}; copy it again"
+            raise FormatError(message) from error
+        stored, digest = self.writer.add_media(data, facts.ending)
+        return Media(view, stored, time=time, width=facts.width, height=facts.height, sha256=digest)
 
 
 @IMPORTERS.add("hm-bench")
@@ -249,15 +254,6 @@ def _one_block(paths: tuple[str, ...]) -> tuple[str, int]:
         message = f"the files {list(paths)} belong to {len(blocks)} blocks; expected one"
         raise FormatError(message)
     return blocks.pop()
-
-
-def _size(data: bytes, file: Path) -> tuple[int, int]:
-    try:
-        with Image.open(io.BytesIO(data)) as picture:
-            return picture.size
-    except OSError as error:
-        message = f"{file} is no picture that can be read ({error}); copy it again"
-        raise FormatError(message) from error
 
 
 def _question_type(options: tuple[str, ...]) -> QuestionType:

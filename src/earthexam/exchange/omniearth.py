@@ -6,13 +6,10 @@ tasks: such a record becomes a chain item and its choice twin.
 """
 
 import hashlib
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-from PIL import Image
 
 from earthexam.answers.golden import golden_from_text
 from earthexam.benchmark.store import BenchmarkInfo, BenchmarkWriter, SourceInfo, write_benchmark
@@ -33,7 +30,7 @@ from earthexam.core.item import (
     normalise_text,
 )
 from earthexam.exchange import IMPORTERS
-from earthexam.exchange.importer import Imported
+from earthexam.exchange.importer import Imported, picture_facts
 from earthexam.exchange.omniearth_files import (
     PICTURE_FOLDERS,
     Release,
@@ -103,7 +100,7 @@ class _Shelf:
     def take(self, picture: Picture) -> Media:
         """Return the media record of a picture; without a hash where the file is absent."""
         if picture.data is not None:
-            return self._store(picture.data, Path(picture.name).suffix)
+            return self._store(picture.data)
         if picture.name not in self.known:
             self.known[picture.name] = self._from_disk(picture.name)
         return self.known[picture.name]
@@ -113,20 +110,14 @@ class _Shelf:
         for folder in PICTURE_FOLDERS:
             path = inside(self.root, f"{folder}/{relative}" if folder else relative)
             if path.is_file():
-                return self._store(path.read_bytes(), path.suffix)
+                return self._store(path.read_bytes())
         self.missing[name] = None
         return Media("image", relative)
 
-    def _store(self, data: bytes, suffix: str) -> Media:
-        try:
-            with Image.open(io.BytesIO(data)) as picture:
-                (width, height), form = picture.size, (picture.format or "png").lower()
-        except (OSError, Image.DecompressionBombError) as error:
-            message = f"no picture that can be read ({error})"
-            raise FormatError(message) from error
-        ending = suffix.lower() or f".{'jpg' if form == 'jpeg' else form}"
-        path, digest = self.writer.add_media(data, ending)
-        return Media("image", path, width=width, height=height, sha256=digest)
+    def _store(self, data: bytes) -> Media:
+        facts = picture_facts(data)
+        path, digest = self.writer.add_media(data, facts.ending)
+        return Media("image", path, width=facts.width, height=facts.height, sha256=digest)
 
 
 def _items(release: Release, shelf: _Shelf, *, without_media: bool) -> Iterator[Item | Unread]:

@@ -128,6 +128,9 @@ def _json_records(path: Path) -> list[Any]:
         value = json.loads(text)
     except ValueError:
         value = _json_lines(text)
+    except RecursionError as error:
+        message = "lists within lists, deeper than any question file"
+        raise FormatError(message) from error
     return value if isinstance(value, list) else [value]
 
 
@@ -235,7 +238,7 @@ def _need(record: Mapping[str, Any], key: str, kind: type[str]) -> str:
     if not isinstance(value, kind) or not value.strip():
         message = f"{key!r} is {value!r}; expected text"
         raise FormatError(message)
-    return value.strip()
+    return _whole(value.strip(), key)
 
 
 def _texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
@@ -243,4 +246,14 @@ def _texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
         message = f"{key!r} is no list of texts"
         raise FormatError(message)
-    return tuple(part.strip() for part in value)
+    return tuple(_whole(part.strip(), key) for part in value)
+
+
+def _whole(text: str, key: str) -> str:
+    """Return a text that can be stored: JSON may hold one half of a surrogate pair, UTF-8 not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        message = f"{key!r} is no text ({error.reason})"
+        raise FormatError(message) from error
+    return text
