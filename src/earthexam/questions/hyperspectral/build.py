@@ -1,7 +1,7 @@
 """Build a benchmark from hyperspectral scenes."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -161,12 +161,14 @@ def build_hyperspectral(
 
 def measured_context(scene: LabelledScene, tell: Progress | None = None) -> Context:
     """Choose the thresholds of a scene from its kept blocks."""
-    blocks: list[Block] = []
-    for number, block in enumerate(scene.blocks()):
-        blocks.append(block)
-        if tell is not None:
-            tell(f"{scene.name}: reading blocks", number + 1, len(scene.kept))
-    return measure_context(blocks)
+
+    def told() -> Iterator[Block]:
+        for number, block in enumerate(scene.blocks(), 1):
+            yield block
+            if tell is not None:
+                tell(f"{scene.name}: reading blocks", number, len(scene.kept))
+
+    return measure_context(told())
 
 
 def _check_scene(scene: LabelledScene) -> None:

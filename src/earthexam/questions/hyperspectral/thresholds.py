@@ -1,11 +1,12 @@
 """Measure over all blocks of a scene what its thresholds and bin edges must be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earthexam.core.scene import Vector
+from earthexam.core.scene import Quantity, Vector
 from earthexam.questions.hyperspectral.block import PARTS, Block
 from earthexam.questions.hyperspectral.composition import PURE
 from earthexam.questions.hyperspectral.context import BARE_NDVI, HEALTHY_NDVI, Context, spread_edges
@@ -25,52 +26,90 @@ HEALTHY_EDGES = (0.25, 0.5, 0.75)
 RATIO_EDGES = (0.5, 1.0, 2.0)
 
 
-def measure_context(blocks: Sequence[Block]) -> Context:
-    """Choose thresholds for the blocks of a scene, at least one.
+@dataclass(frozen=True)
+class _Measures:
+    """What is kept of a block once its values are let go.
+
+    Attributes
+    ----------
+    green, ground : list of array
+        NDVI of the vegetation pixels, and of vegetation and soil, of each of `PARTS`.
+    evenness : list of float
+        Of each part.
+    least_share, pure_share : float
+        Share of the rarest class, and of pixels that are nearly one class.
+    """
+
+    green: list[NDArray[np.float32]]
+    ground: list[NDArray[np.float32]]
+    evenness: list[float]
+    least_share: float
+    pure_share: float
+    water: float | None
+
+    @classmethod
+    def of(cls, block: Block) -> "_Measures":
+        """Measure a block; indices are computed in single precision, so nothing is lost."""
+        return cls(
+            [vegetation_ndvi(block, part).astype(np.float32) for part in PARTS],
+            [ground_ndvi(block, part).astype(np.float32) for part in PARTS],
+            [evenness(block, part) for part in PARTS],
+            min(block.shares.values()),
+            _pure_share(block),
+            water_ratio(block),
+        )
+
+
+def measure_context(blocks: Iterable[Block]) -> Context:
+    """Choose thresholds for the blocks of a scene, at least one; each is looked at once.
 
     On reflectance the published thresholds of NDVI hold. On counts and radiance health is divided
     at the median of the vegetation pixels, stress at the median and bareness at the 25th percentile
     of vegetation and soil, rounded to two decimals.
     """
-    healthy, stress, bare = _ndvi_thresholds(blocks)
-    parts = [(block, part) for block in blocks for part in PARTS]
-    ground = [ground_ndvi(block, part) for block, part in parts]
-    green = [vegetation_ndvi(block, part) for block, part in parts]
-    shares = [float((values > healthy).mean()) for values in green if values.size]
-    least = [min(block.shares.values()) for block in blocks]
-    water = [ratio for block in blocks if (ratio := water_ratio(block)) is not None]
+    measured: list[_Measures] = []
+    for block in blocks:
+        measured.append(_Measures.of(block))
+        quantity, classes = block.quantity, tuple(sorted(block.references))
+    healthy, stress, bare = _ndvi_thresholds(measured, quantity)
+    ground = [values for one in measured for values in one.ground]
+    green = [values for one in measured for values in one.green]
+    # A NumPy number is compared in double precision, as the truth rules do.
+    shares = [float((part > np.float64(healthy)).mean()) for part in green if part.size]
     return Context(
         healthy_ndvi=healthy,
         stress_ndvi=stress,
         bare_ndvi=bare,
-        classes=tuple(sorted(blocks[0].references)),
+        classes=classes,
         stress_edges=spread_edges(_shares_up_to(ground, stress), STRESS_EDGES, step=0.05),
         bare_edges=spread_edges(_shares_up_to(ground, bare), BARE_EDGES, step=0.05),
         evenness_edges=spread_edges(
-            (evenness(block, part) for block, part in parts), EVENNESS_EDGES, step=0.05
+            (value for one in measured for value in one.evenness), EVENNESS_EDGES, step=0.05
         ),
-        pure_edges=spread_edges((_pure_share(block) for block in blocks), PURE_EDGES, step=0.05),
+        pure_edges=spread_edges((one.pure_share for one in measured), PURE_EDGES, step=0.05),
         healthy_edges=spread_edges(shares, HEALTHY_EDGES, step=0.05),
         ratio_edges=spread_edges(
             (share / max(1 - share, 1e-3) for share in shares), RATIO_EDGES, step=0.1
         ),
-        rare_share=round(float(np.median(least)), 2),
-        water_limit=_water_limit(water),
+        rare_share=round(float(np.median([one.least_share for one in measured])), 2),
+        water_limit=_water_limit([one.water for one in measured if one.water is not None]),
     )
 
 
-def _ndvi_thresholds(blocks: Sequence[Block]) -> tuple[float, float, float]:
-    green = np.concatenate([vegetation_ndvi(block) for block in blocks])
-    ground = np.concatenate([ground_ndvi(block) for block in blocks])
-    if blocks[0].quantity == "reflectance" or not green.size:
+def _ndvi_thresholds(
+    measured: Sequence[_Measures], quantity: Quantity
+) -> tuple[float, float, float]:
+    green = np.concatenate([one.green[0] for one in measured]).astype(np.float64)
+    ground = np.concatenate([one.ground[0] for one in measured]).astype(np.float64)
+    if quantity == "reflectance" or not green.size:
         return HEALTHY_NDVI, HEALTHY_NDVI, BARE_NDVI
     levels = (np.median(green), np.median(ground), np.quantile(ground, 0.25))
     healthy, stress, bare = (round(float(level), 2) for level in levels)
     return healthy, stress, bare
 
 
-def _shares_up_to(values: Sequence[NDArray[np.float64]], level: float) -> list[float]:
-    return [float((part <= level).mean()) for part in values if part.size]
+def _shares_up_to(values: Sequence[NDArray[np.float32]], level: float) -> list[float]:
+    return [float((part <= np.float64(level)).mean()) for part in values if part.size]
 
 
 def _pure_share(block: Block) -> float:

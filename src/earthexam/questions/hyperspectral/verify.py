@@ -1,13 +1,14 @@
 """Compute the answers of a hyperspectral benchmark again from its scenes."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.errors import InputError
 from earthexam.questions.builder import BUILDER_VERSION
-from earthexam.questions.hyperspectral.block import Block
 from earthexam.questions.hyperspectral.families import all_families
 from earthexam.questions.hyperspectral.scenes import LabelledScene, SceneFiles, Screening
 from earthexam.questions.verify import Mismatch, compare, locate_sources
@@ -49,20 +50,25 @@ def verify_hyperspectral(
         )
         raise InputError(message)
     found = locate_sources(benchmark, sources)
-    blocks: dict[str, Block] = {}
+    families = all_families()
+    items = benchmark.items
+    waiting: dict[str, list[int]] = defaultdict(list)
+    for number, item in enumerate(items):
+        waiting[item.group].append(number)
+    mismatches: dict[int, list[Mismatch]] = {}
     for record in built["scenes"]:
         scene = _open(benchmark, record, found)
-        blocks |= {block.place: block for block in scene.blocks()}
-    families = all_families()
-    mismatches: list[Mismatch] = []
-    for number, item in enumerate(benchmark.items, 1):
-        if item.group in blocks:
-            mismatches.extend(compare(item, blocks[item.group], families))
-        else:
-            mismatches.append(Mismatch(item.id, f"the sources have no block {item.group!r}"))
-        if progress is not None:
-            progress(number, len(benchmark.items))
-    return mismatches
+        for plan in scene.kept:
+            asked = waiting.pop(plan.place, [])
+            if asked:
+                block = scene.block(plan)
+                mismatches |= {n: list(compare(items[n], block, families)) for n in asked}
+            if progress is not None:
+                progress(len(mismatches), len(items))
+    for number in chain.from_iterable(waiting.values()):
+        problem = f"the sources have no block {items[number].group!r}"
+        mismatches[number] = [Mismatch(items[number].id, problem)]
+    return [one for number in range(len(items)) for one in mismatches[number]]
 
 
 def _open(
