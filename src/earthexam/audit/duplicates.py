@@ -21,8 +21,8 @@ _PLACE = re.compile(r"\bblocks?[ _]?\d+|\b(?:19|20)\d\d\b", re.IGNORECASE)
 @check(
     "D1",
     title="Exact duplicates",
-    definition="Items with the same normalised question, media and set of options; all but the first "
-    "are surplus.",
+    definition="Items with the same format, normalised question, media and set of options; all but the "
+    "first are surplus.",
     statistic="share of surplus items",
     fix="Keep a key of question, media and options, and refuse what is there already.",
 )
@@ -30,7 +30,8 @@ def exact(subject: Subject, limits: Limits) -> Iterator[Hit]:
     """Group items by all that is shown."""
     alike: dict[tuple[object, ...], list[Item]] = defaultdict(list)
     for item in subject.items:
-        alike[normalise_text(item.question), media_key(item), _option_set(item)].append(item)
+        question = normalise_text(item.question)
+        alike[item.format, question, media_key(item), _option_set(item)].append(item)
     groups = [items for items in alike.values() if len(items) > 1]
     surplus = [item.id for items in groups for item in items[1:]]
     example = ""

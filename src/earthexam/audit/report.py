@@ -15,6 +15,7 @@ from earthexam.audit.blind import BlindResult
 from earthexam.audit.check import Check, Limits, Severity
 from earthexam.audit.learned import GROUPINGS, SCORERS, headline, learned_results
 from earthexam.audit.subject import Subject
+from earthexam.audit.table_file import refuse_other_tasks, shipped_table
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.errors import (
     CheckFailedError,
@@ -25,7 +26,7 @@ from earthexam.core.errors import (
 from earthexam.core.files import write_whole
 from earthexam.core.item import Item
 from earthexam.evaluate.folder import Run
-from earthexam.published.tables import PublishedScore, load_results, result_names
+from earthexam.published.tables import PublishedScore
 
 _FAMILIES = "SMDBR"
 _LEARNED = ("B5", "B6")
@@ -145,7 +146,7 @@ def audit_benchmark(
     runs : iterable of Run
         Scored runs of the benchmark: the best sighted score, answer histograms, ranks.
     table : sequence of PublishedScore, optional
-        A published table; the one that ships for a benchmark of this name when left out.
+        A published table; when left out, what ships for a benchmark of this name.
     limits : mapping, optional
         Check id to the thresholds that replace its own (see `load_limits`).
     skip : collection of str
@@ -155,10 +156,12 @@ def audit_benchmark(
     ------
     UnknownNameError
         `skip` or `limits` name no check, or `limits` a threshold that the check has not.
+    InputError
+        The table has tasks that the benchmark has not.
     """
     if table is None:
-        name = benchmark.info.name
-        table = load_results(name) if name in result_names() else ()
+        table = shipped_table(benchmark)
+    refuse_other_tasks(table, benchmark)
     own_limits = _merged(limits or {})
     checks = tuple(replace(check, limits=own_limits[check.id]) for check in _wanted(skip))
     subject = Subject(benchmark, tuple(runs), tuple(table), seed)

@@ -1,9 +1,10 @@
 """S1–S4, S7, S8: schema, keys, options, names and parallel versions."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from earthexam.audit import check
 from earthexam.audit.check import Hit, Limits, hit_items
@@ -14,6 +15,8 @@ from earthexam.core.item import LETTERS, Item
 
 _CHOICES = frozenset({"single_choice", "multiple_choice", "chain_of_thought"})
 _SHORTEST_NAME = 6  # codes such as CS and CSA are near each other on purpose
+# "SeverityAssessment"; an abbreviation such as CoT or GeoTIFF is one word.
+_GLUED = re.compile(r"[^\W\d_A-Z]{3}[A-Z][^\W\d_A-Z]{2}")
 
 
 @check(
@@ -182,8 +185,7 @@ class _Name:
 
     @classmethod
     def of(cls, text: str) -> "_Name":
-        glued = any(a.islower() and b.isupper() for a, b in pairwise(text))
-        return cls(text, glued)
+        return cls(text, _GLUED.search(text) is not None)
 
 
 def _odd_names(written: Iterable[str], most: int) -> Iterator[str]:

@@ -14,7 +14,7 @@ from earthexam.core.item import Choice, Item, normalise_text
 from earthexam.evaluate.folder import Run
 from earthexam.evaluate.intervals import Interval, mean_interval
 from earthexam.evaluate.metrics import average_items
-from earthexam.published.tables import PublishedScore
+from earthexam.published.tables import NOT_MODELS, PublishedScore
 
 _LOOKING_BASELINES = frozenset({"baseline/rgb", "baseline/spectral"})
 
@@ -110,7 +110,7 @@ class Subject:
         known = [
             (f"{cell.model} ({cell.view}), published", cell.accuracy / 100)
             for cell in self.published
-            if cell.task == "Overall"
+            if cell.task == "Overall" and cell.model not in NOT_MODELS
         ]
         known += [
             (label, score.estimate)

@@ -215,14 +215,15 @@ class Row:
 
 
 def rows_of(subject: Subject) -> list[Row]:
-    """Sort the cells of the published table into rows; tasks the benchmark has not are left out."""
+    """Sort the cells into rows, one a model, view and table; cells of levels are left out."""
     sizes = Counter(item.task for item in subject.items)
     chances = _chances(subject)
-    found: dict[str, list[PublishedScore]] = defaultdict(list)
+    found: dict[tuple[str, str], list[PublishedScore]] = defaultdict(list)
     for cell in subject.published:
-        found[f"{cell.model} ({cell.view})"].append(cell)
+        name = f"{cell.model} ({cell.view})" if cell.view else cell.model
+        found[name, cell.table].append(cell)
     rows = []
-    for name, cells in found.items():
+    for (name, _), cells in found.items():
         own = tuple(
             Cell(name, c.task, c.accuracy, c.printed, sizes[c.task]) for c in cells if sizes[c.task]
         )

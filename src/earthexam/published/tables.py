@@ -13,6 +13,9 @@ from earthexam.core.taxonomy import Task, Taxonomy
 
 _FOLDER = files("earthexam.published")
 
+NOT_MODELS = ("Random", "Experts")
+"""Rows of published tables that are there for orientation: no models, no rank."""
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedScore:

@@ -16,11 +16,14 @@ from earthexam.core.taxonomy import Task, Taxonomy
 from earthexam.evaluate.intervals import Interval
 from earthexam.evaluate.metrics import RANKED_COVERAGE
 from earthexam.evaluate.summary import SummaryRow, ViewSummary, summarise
-from earthexam.published.tables import PublishedScore, load_results, load_taxonomy, source_note
+from earthexam.published.tables import (
+    NOT_MODELS,
+    PublishedScore,
+    load_results,
+    load_taxonomy,
+    source_note,
+)
 from earthexam.report.collect import VIEW_TITLES
-
-NOT_MODELS = ("Random", "Experts")
-"""Rows of published tables that are there for orientation and take no rank."""
 
 _WIDEST = 20  # tasks that still fit as columns
 
