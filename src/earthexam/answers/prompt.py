@@ -100,7 +100,7 @@ def build_prompt(
     instruction = _instruction(item, style, convention, order)
     blocks = [question, "\n".join(options), instruction]
     parts.append(Part("text", "\n\n".join(block for block in blocks if block)))
-    return Prompt(style.system, tuple(parts), shown, style.max_tokens, style.temperature)
+    return Prompt(style.system, tuple(parts), shown, style.limit(item.format), style.temperature)
 
 
 def _shown_order(item: Item, option_order: Sequence[int] | None) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from earthexam.core.errors import FormatError, MissingFileError, UnknownNameError
-from earthexam.core.item import FORMATS, OPEN_KINDS, VIEWS
+from earthexam.core.item import FORMATS, OPEN_KINDS, VIEWS, Format
 
 PartKind: TypeAlias = Literal["picture", "file_text", "array"]
 
@@ -38,6 +38,8 @@ class Style:
         The system message; may be empty.
     max_tokens : int
         Most tokens of a reply.
+    tokens : mapping of format to int
+        Most tokens of a reply in a format, where it is not `max_tokens`.
     heading : mapping of part kind to str
         What a file is called: ``Image``.
     notes : mapping of view to str
@@ -53,10 +55,15 @@ class Style:
     system: str
     temperature: float
     max_tokens: int
+    tokens: Mapping[str, int]
     heading: Mapping[str, str]
     notes: Mapping[str, str]
     instructions: Mapping[str, str]
     box: Mapping[str, str]
+
+    def limit(self, item_format: Format) -> int:
+        """Return the most tokens of a reply in a format."""
+        return self.tokens.get(item_format, self.max_tokens)
 
 
 def style_names() -> tuple[str, ...]:
@@ -126,13 +133,26 @@ def _check(key: str, value: object, where: str) -> None:
             return
         case "max_tokens", int() if value > 0:
             return
+        case "tokens", dict():
+            for name, most in value.items():
+                _check_tokens(name, most, where)
+            return
         case _, dict() if key in _TABLES:
             for name, text in value.items():
                 _check_text(key, name, text, where)
             return
-    known = ["name", "system", "temperature", "max_tokens", *_TABLES]
+    known = ["name", "system", "temperature", "max_tokens", "tokens", *_TABLES]
     message = f"prompt style {where}: {key} = {value!r} is no setting; known: {', '.join(known)}"
     raise FormatError(message)
+
+
+def _check_tokens(name: str, most: object, where: str) -> None:
+    if name not in FORMATS or not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        message = (
+            f"prompt style {where}: [tokens] {name} = {most!r}; expected a number from 1 on under one "
+            f"of {', '.join(FORMATS)}"
+        )
+        raise FormatError(message)
 
 
 def _check_text(table: str, name: str, text: object, where: str) -> None:
