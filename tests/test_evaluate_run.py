@@ -109,6 +109,20 @@ def test_two_thousand_items_take_under_1_6_requests_each_with_all_kinds_of_fault
         expect_each_once(many, server, tmp_path / "run", 1.6)
 
 
+@pytest.mark.slow(reason=SLOW_REASON)
+def test_of_two_thousand_items_exactly_the_three_percent_that_always_fail_are_failed(
+    many: Benchmark, tmp_path: Path
+) -> None:
+    statuses = (400, 413, 422, 500, 503, 429)
+    always = {item.id: statuses[n % 6] for n, item in enumerate(many.items[::33][:60])}
+    with ChatServer(always=always, faults={"500": 0.05}, seed=5) as server:
+        result = ask(many, server, tmp_path / "run", patience_s=10.0)
+    assert {key.id for key in result.failed} == set(always)
+    rows = score_run(Run.open(tmp_path / "run"), many)
+    assert {row.key.id for row in rows if row.outcome == "failed"} == set(always)
+    assert sum(row.outcome == "right" for row in rows) == len(many.items) - len(always)
+
+
 def test_all_kinds_of_fault_together_lose_nothing(few: Benchmark, tmp_path: Path) -> None:
     with ChatServer(faults=dict.fromkeys(KINDS, 0.03), seed=4, retry_after="0.2") as server:
         result = ask(few, server, tmp_path / "run")
