@@ -135,6 +135,7 @@ def test_a_model_of_pictures_and_videos_needs_no_torchvision(
     assert not hasattr(processor, "video_processor")
 
 
+@needs_torch
 def test_a_torchvision_of_another_build_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,8 +144,8 @@ def test_a_torchvision_of_another_build_is_named(
     (package / "__init__.py").write_text("raise RuntimeError('operator nms does not exist')\n")
     monkeypatch.delitem(sys.modules, "torchvision", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(InputError, match=r"torchvision.*nms.*pip uninstall torchvision"):
-        load_processor(str(tmp_path), remote_code=False)
+    with pytest.raises(InputError, match=r"^torchvision.*nms.*pip uninstall torchvision"):
+        open_model(f"hf/{tmp_path}", ModelOptions())
 
 
 @needs_torch

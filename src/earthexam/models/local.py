@@ -186,6 +186,8 @@ def _load(path: str, options: ModelOptions) -> tuple[Any, Any]:
         weights = transformers.AutoModelForImageTextToText.from_pretrained(
             path, dtype=options.dtype, trust_remote_code=options.remote_code, **spread
         )
+    except InputError:  # says all there is to say
+        raise
     except (OSError, ValueError) as error:
         first_line = str(error).strip().splitlines()[0]
         message = f"{path} cannot be loaded as a model of images and text: {first_line}"
