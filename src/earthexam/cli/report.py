@@ -18,13 +18,19 @@ def report_command(
     against: Annotated[
         str | None, typer.Option("--against", help="Published results to compare with: hm-bench…")
     ] = None,
+    twins: Annotated[
+        list[Path] | None,
+        typer.Option("--twins", help="Scored run on the open-ended twins; may be given again."),
+    ] = None,
     items: Annotated[int, typer.Option(min=0, help="Most items in the page's browser.")] = 120,
     seed: Annotated[int, typer.Option(help="Seed of the choice of these items.")] = 0,
 ) -> None:
     """Write tables (md, csv, tex), figures and a self-contained HTML page about runs."""
+    from earthexam.evaluate.folder import Run
     from earthexam.report.collect import collect_report
     from earthexam.report.folder import PAGE_FILE, write_report
 
     collected = collect_report(runs, benchmark=benchmark)
-    written = write_report(collected, out, items=items, seed=seed, against=against)
+    spoken = [Run.open(folder) for folder in twins or ()]
+    written = write_report(collected, out, items=items, seed=seed, against=against, twins=spoken)
     say(f"{len(written.files)} files in {out}; open {out / PAGE_FILE}")

@@ -1,5 +1,6 @@
 """`earthexam score`: score a saved run; the model is not asked again."""
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,8 +13,12 @@ if TYPE_CHECKING:
     from earthexam.benchmark.store import Benchmark
     from earthexam.evaluate.folder import Run, ScoreRecord
     from earthexam.evaluate.formats import FormatResults
+    from earthexam.evaluate.intervals import Interval
     from earthexam.evaluate.published_scoring import Difference
     from earthexam.evaluate.summary import RunSummary
+
+
+_LISTED = 20
 
 
 class Scoring(StrEnum):
@@ -48,7 +53,11 @@ def score_command(
     from earthexam.benchmark.store import Benchmark
     from earthexam.evaluate.folder import Run
     from earthexam.evaluate.formats import finish_scores, record_formats
-    from earthexam.evaluate.published_scoring import differences, score_published
+    from earthexam.evaluate.published_scoring import (
+        differences,
+        score_published,
+        write_differences,
+    )
     from earthexam.evaluate.record_scores import record_scores
     from earthexam.evaluate.scoring import score_run
 
@@ -67,7 +76,9 @@ def score_command(
     rules: Literal["released", "paper"] = "released" if scoring is Scoring.RELEASED else "paper"
     published = score_published(opened, items, rules)
     _print_summary(record_scores(opened, published, scoring.value), as_json)
-    _tell_differences(differences(opened, ours, published), scoring)
+    found = differences(opened, ours, published)
+    _tell_differences(found, scoring)
+    say(f"all of them: {write_differences(opened, rules, found)}")
     if rules == "released" and items.info.taxonomy == "omniearth":
         _tell_released_log(published, items)
 
@@ -129,9 +140,9 @@ def _print_summary(summary: "RunSummary", as_json: bool) -> None:
             " ".join(filter(None, [row.name, row.average])),
             str(row.n),
             f"{row.score.estimate:.3f}" if row.supported else "X",
-            f"{row.score.low:.3f}–{row.score.high:.3f}" if row.supported else "",
-            f"{row.chance:.3f}",
-            f"{row.coverage:.3f}",
+            _interval(row.score) if row.supported else "",
+            f"{row.chance:.3f}" if row.supported else "",
+            f"{row.coverage:.3f}" if row.supported else "",
             ", ".join(
                 f"{name} {count}"
                 for name in row.outcomes.__dataclass_fields__
@@ -147,9 +158,14 @@ def _print_summary(summary: "RunSummary", as_json: bool) -> None:
         say("circular evaluation: an item is right only if every rotation of its options is")
 
 
+def _interval(score: "Interval") -> str:
+    """Write an interval; a single group, or groups that cannot vary, has none."""
+    return "–" if math.isnan(score.low) else f"{score.low:.3f}–{score.high:.3f}"
+
+
 def _tell_differences(found: "list[Difference]", scoring: Scoring) -> None:
     say(f"{len(found)} replies score differently under {scoring.value} and ours:")
-    for one in found:
+    for one in found[:_LISTED]:
         reply = " ".join(one.reply.split())[:60]
         say(
             f"  {one.key.id} {one.key.view} ({one.task}): {scoring.value} {one.published.outcome} "

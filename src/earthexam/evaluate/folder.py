@@ -191,6 +191,16 @@ class Run:
             raise MissingFileError(message)
         return pl.read_parquet(path)
 
+    def scores_by(self, scoring: str) -> pl.DataFrame | None:
+        """Read the scores that another scoring gave; None where it was never used."""
+        path = self.root / scores_file(scoring)
+        return pl.read_parquet(path) if path.is_file() else None
+
+
+def scores_file(scoring: str) -> str:
+    """Return the name of the score table of a scoring."""
+    return SCORES_FILE if scoring == "ours" else f"scores-{scoring}.parquet"
+
 
 def write_run_info(folder: Path, info: RunInfo) -> None:
     """Write ``run.json``, sorted and indented."""

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, TypeAlias
+
+import orjson
 
 from earthexam.answers.released import read_paper, read_released
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.errors import InputError
+from earthexam.core.files import write_whole
 from earthexam.core.item import Choice, Item
 from earthexam.evaluate.folder import ReplyRecord, Run, ScoreRecord
 from earthexam.evaluate.released_omniearth import score_released_omniearth
@@ -14,6 +18,8 @@ from earthexam.evaluate.scoring import chance, matched, without_reply
 from earthexam.models.protocol import Key
 
 PublishedScoring: TypeAlias = Literal["released", "paper"]
+
+PUBLISHED_SCORINGS: tuple[PublishedScoring, ...] = ("released", "paper")
 
 _READERS: dict[str, Callable[[str, str], str | None]] = {
     "released": read_released,
@@ -61,6 +67,35 @@ def differences(
         for row in ours
         if row.score != other[row.key].score and other[row.key].outcome != "unsupported"
     ]
+
+
+def write_differences(run: Run, scoring: PublishedScoring, found: Sequence[Difference]) -> Path:
+    """Write ``differences-SCORING.jsonl`` into the run, one request a line; return its path."""
+    path = run.root / f"differences-{scoring}.jsonl"
+    lines = [
+        orjson.dumps(
+            {
+                **{name: getattr(one.key, name) for name in one.key.__dataclass_fields__},
+                "task": one.task,
+                "reply": one.reply,
+                "ours": _told(one.ours),
+                scoring: _told(one.published),
+            }
+        )
+        for one in found
+    ]
+    write_whole(path, b"".join(line + b"\n" for line in lines))
+    return path
+
+
+def _told(row: ScoreRecord) -> dict[str, str | float]:
+    return {
+        "outcome": row.outcome,
+        "score": row.score,
+        "answer": row.answer,
+        "rule": row.rule,
+        "detail": row.detail,
+    }
 
 
 def _score(

@@ -8,7 +8,7 @@ import polars as pl
 
 from earthexam.core.errors import UnknownNameError
 from earthexam.core.taxonomy import Taxonomy
-from earthexam.evaluate.folder import SCORES_FILE, Run, ScoreRecord, write_scores, write_summary
+from earthexam.evaluate.folder import Run, ScoreRecord, scores_file, write_scores, write_summary
 from earthexam.evaluate.summary import RunSummary, SummaryRow, summarise
 from earthexam.published.tables import load_taxonomy
 
@@ -18,8 +18,7 @@ def record_scores(run: Run, rows: Sequence[ScoreRecord], scoring: str = "ours") 
 
     Another scoring goes to ``scores-NAME.parquet`` beside ours.
     """
-    name = SCORES_FILE if scoring == "ours" else f"scores-{scoring}.parquet"
-    scores = pl.read_parquet(write_scores(run.root, rows, name))
+    scores = pl.read_parquet(write_scores(run.root, rows, scores_file(scoring)))
     summary = summarise(scores, _taxonomy(run), label=run.label)
     if scoring == "ours":
         write_summary(run.root, _as_json(run, summary, scores))

@@ -26,6 +26,7 @@ from earthexam.published.tables import (
 from earthexam.report.collect import VIEW_TITLES
 
 _WIDEST = 20  # tasks that still fit as columns
+_NAMED = 5  # missing tasks that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,8 @@ def _why_unranked(view: ViewSummary, tasks: tuple[Task, ...]) -> str:
         task.code for task in tasks if task.code not in rows or not rows[task.code].supported
     ]
     if missing:
-        return f"it has no result for {', '.join(missing)}"
+        more = f" and {len(missing) - _NAMED} more tasks" if len(missing) > _NAMED else ""
+        return f"it has no result for {', '.join(missing[:_NAMED])}{more}"
     asked, published = view.micro.n, sum(task.size or 0 for task in tasks)
     if any(rows[task.code].n != task.size for task in tasks):
         return f"its {asked:,} questions are not the {published:,} published ones"

@@ -1,18 +1,23 @@
 """The report folder: the page, the tables and the figures of one set of runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from earthexam.core.errors import InputError
 from earthexam.core.files import folder_aside, write_whole
+from earthexam.evaluate.folder import Run
+from earthexam.published.tables import load_results
 from earthexam.report.against import against_markdown, place_run
 from earthexam.report.analysis import analysis_markdown
 from earthexam.report.collect import Report
 from earthexam.report.formats import formats_markdown
 from earthexam.report.page import render_page
 from earthexam.report.plots import write_figures
+from earthexam.report.scorings import scorings_markdown
 from earthexam.report.spheres import spheres_markdown
-from earthexam.report.tables import latex, markdown, tidy_csv
+from earthexam.report.tables import escape_markdown, latex, markdown, tidy_csv
+from earthexam.report.twins import twins_markdown
 
 PAGE_FILE = "index.html"
 
@@ -26,7 +31,13 @@ class Written:
 
 
 def write_report(
-    report: Report, out: Path, *, items: int = 120, seed: int = 0, against: str | None = None
+    report: Report,
+    out: Path,
+    *,
+    items: int = 120,
+    seed: int = 0,
+    against: str | None = None,
+    twins: Sequence[Run] = (),
 ) -> Written:
     """Write the report to a new folder, or over an earlier report.
 
@@ -35,12 +46,16 @@ def write_report(
     items, seed : int
         How many items the page's browser holds at most, and the seed of their choice.
     against : str, optional
-        Name of a published result table that every run is placed in, written to ``against.md``.
+        Name of a published result table that the runs are placed in, written to ``against.md``.
+    twins : sequence of Run
+        Scored runs on the open-ended twins of the benchmark, written to ``twins.md`` beside the run
+        of the same model.
 
     Raises
     ------
     InputError
-        `out` holds something that is no report, or a run shares nothing with the published table.
+        `out` holds something that is no report, no run shares anything with the published table, or no run is of the
+        model of a run in `twins`.
     """
     texts = {
         PAGE_FILE: render_page(report, items=items, seed=seed),
@@ -52,6 +67,8 @@ def write_report(
     for name, text in (
         ("formats.md", formats_markdown(report)),
         ("spheres.md", spheres_markdown(report)),
+        ("scorings.md", scorings_markdown(report)),
+        ("twins.md", twins_markdown(report, twins)),
     ):
         if text:
             texts[name] = text
@@ -65,8 +82,16 @@ def write_report(
     return Written(out, files)
 
 
-def _placements(report: Report, against: str) -> Sequence[str]:
-    return [
-        against_markdown(place_run(label, run.scores(), against))
-        for label, run in zip(report.labels, report.runs, strict=True)
-    ]
+def _placements(report: Report, against: str) -> Iterator[str]:
+    """Place every run that shares a view and a task with the published table, and name the others."""
+    load_results(against)
+    placed, apart = [], []
+    for label, run in zip(report.labels, report.runs, strict=True):
+        try:
+            placed.append(against_markdown(place_run(label, run.scores(), against)))
+        except InputError as error:
+            apart.append(error)
+    if not placed:
+        raise apart[0]
+    yield from placed
+    yield from (f"Not placed: {escape_markdown(str(error))}.\n" for error in apart)
