@@ -215,7 +215,7 @@ def test_halves_and_quadrants_share_their_middle_row_and_column():
     odd = replace(
         odd, cube=odd.cube[:19, :19], labels=odd.labels[:19, :19], later=None, later_labels=None
     )
-    upper, left = odd.part("its upper half"), odd.part("its left half")
+    upper, left = odd.part("the block's upper half"), odd.part("the block's left half")
     assert upper[:, 0].sum() == left[0].sum() == 9
     np.testing.assert_array_equal(odd.quadrant_map == 0, upper & left)
     np.testing.assert_array_equal(odd.quadrant_map == 3, ~upper & ~left)

@@ -72,8 +72,8 @@ CASES = (
     hand("lcc.dominant_class", "Soil", clear=False, on=PUDDLE.replace("C" * 12, "S" * 12, 3)),
     hand("lcc.covers_pixels", "Soil", pixels=16),
     hand("lcc.covers_pixels", "Soil", clear=False, pixels=15),
-    hand("lcc.dominant_in_part", "Soil", part="its lower half"),
-    hand("lcc.dominant_in_part", "Corn", part="its right half"),  # 12, 8 and 6 pixels
+    hand("lcc.dominant_in_part", "Soil", part="the block's lower half"),
+    hand("lcc.dominant_in_part", "Corn", part="the block's right half"),  # 12, 8 and 6 pixels
     hand("lcc.broad_category", "vegetation"),
     hand("lcc.broad_category", "soil", on=SWAPPED),
     # Places: centroids are (2.5, 3.5) corn, (7.5, 5.5) soil, (10, 10.5) water.
@@ -148,23 +148,23 @@ CASES = (
     hand("vh.pixel_healthy", "Yes", clear=False, ndvi=0.78, row=1, col=1, on=HEALTH),
     hand("vh.healthy_to_stressed", "2 or more", ndvi=0.6, part="the block", edges=[0.5, 1.0, 2.0],
          on=HEALTH),
-    hand("vh.healthy_to_stressed", "below 0.5", ndvi=0.6, part="its right half",
+    hand("vh.healthy_to_stressed", "below 0.5", ndvi=0.6, part="the block's right half",
          edges=[0.5, 1.0, 2.0], on=HEALTH),
     hand("vh.class_health", "Yes", ndvi=0.6, name="Corn", on=HEALTH),
     hand("vh.class_health", "No", ndvi=0.9, name="Corn", on=HEALTH),
     hand("vh.greenest_class", "Corn", on=HEALTH),
     hand("vh.healthy_share", "70 % or more", ndvi=0.6, part="the block", edges=[0.25, 0.5, 0.7],
          on=HEALTH),
-    hand("vh.healthy_share", "below 25 %", ndvi=0.6, part="its right half",
+    hand("vh.healthy_share", "below 25 %", ndvi=0.6, part="the block's right half",
          edges=[0.25, 0.5, 0.7], on=HEALTH),
     hand("epsa.rating", "moderate", ndvi=0.25, part="the block", edges=[0.2, 0.5]),  # 16 of 64
-    hand("epsa.rating", "severe", ndvi=0.25, part="its lower half", edges=[0.2, 0.5]),
+    hand("epsa.rating", "severe", ndvi=0.25, part="the block's lower half", edges=[0.2, 0.5]),
     hand("epsa.soil_degradation", "marked", ndvi=0.25, part="the block", edges=[0.05, 0.2, 0.5]),
-    hand("epsa.soil_degradation", "none", ndvi=0.25, part="its upper half",
+    hand("epsa.soil_degradation", "none", ndvi=0.25, part="the block's upper half",
          edges=[0.05, 0.2, 0.5]),
     hand("epsa.diversity", "medium", part="the block", edges=[0.4, 0.9]),  # evenness 0.734
     hand("epsa.diversity", "medium", clear=False, part="the block", edges=[0.4, 0.75]),
-    hand("epsa.diversity", None, part="its upper half", edges=[0.4, 0.9]),
+    hand("epsa.diversity", None, part="the block's upper half", edges=[0.4, 0.9]),
     hand("epsa.stressed_quadrant", "lower right", ndvi=0.5, on=STRESSED_CORNER),
     hand("epsa.stressed_quadrant", "lower left", clear=False, ndvi=0.1, on=STRESSED_CORNER),
     hand("epsa.class_stress", "Soil", ndvi=0.5, on=HEALTH),  # all against a quarter
@@ -192,8 +192,8 @@ CASES = (
     hand("cal.centroid_cell", "top left"),  # row 2.375, column 2.25
     hand("cal.grown_in_quadrant", "Soil", quadrant="upper left"),
     hand("cal.grown_in_quadrant", "Water", clear=False, quadrant="lower left"),  # four pixels
-    hand("cal.part_changed_more", "Yes", part="its upper half"),
-    hand("cal.part_changed_more", "No", part="its right half"),
+    hand("cal.part_changed_more", "Yes", part="the block's upper half"),
+    hand("cal.part_changed_more", "No", part="the block's right half"),
     hand("csa.intensity", "Increase"),  # band means 3.75 before, 4.20 after
     hand("csa.cover_trend", "significant decrease", kind="vegetation"),  # 48 to 36 of 70
     hand("csa.cover_trend", "significant increase", kind="artificial or bare"),

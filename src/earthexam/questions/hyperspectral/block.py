@@ -22,7 +22,10 @@ CELLS = (
     "bottom left", "bottom centre", "bottom right",
 )  # fmt: skip
 QUADRANTS = ("upper left", "upper right", "lower left", "lower right")
-PARTS = ("the block", "its upper half", "its lower half", "its left half", "its right half")
+PARTS = (
+    "the block", "the block's upper half", "the block's lower half",
+    "the block's left half", "the block's right half",
+)  # fmt: skip
 DIRECTIONS = (
     "east", "south-east", "south", "south-west", "west", "north-west", "north", "north-east"
 )  # fmt: skip

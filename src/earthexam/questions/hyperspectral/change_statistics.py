@@ -60,7 +60,7 @@ def intensity(block: Block, _asked: Asked) -> Judgement | None:
     dates=2,
     wordings=(
         "Which trend describes the share of {kind} classes among the labelled pixels between the dates (stable within 2 percentage points, slight up to 10)?",
-        "From the first date to the second, how did {kind} develop as a share of the labelled pixels (2 and 10 percentage points divide stable, slight and significant)?",
+        "From the first date to the second, how did the share of {kind} cover among the labelled pixels develop (2 and 10 percentage points divide stable, slight and significant)?",
     ),
     cases=lambda _block, _context: (
         {"kind": kind} for kind in ("vegetation", "built", "artificial or bare")

@@ -336,9 +336,9 @@ def covers_pixels(block: Block, asked: Asked) -> Judgement | None:
     question_type="choice",
     layout="pick",
     wordings=(
-        "Look at the block. Which class covers most labelled pixels of {part}?",
-        "Which land cover is most extensive among the labelled pixels of the block, taking only {part}?",
-        "Name the class with the largest labelled area in {part} (of the block shown).",
+        "Which class covers most labelled pixels of {part}?",
+        "Looking only at {part}, which land cover is most extensive among the labelled pixels?",
+        "Name the class with the largest labelled area in {part}.",
     ),
     cases=lambda _block, _context: ({"part": part} for part in PARTS[1:]),
     per_block=2,

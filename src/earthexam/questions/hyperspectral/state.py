@@ -4,7 +4,7 @@ Thresholds of NDVI hold for reflectance; on counts and radiance the context draw
 scene, and every question states the threshold it uses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -260,7 +260,7 @@ def soil_degradation(block: Block, asked: Asked) -> Judgement | None:
 def diversity(block: Block, asked: Asked) -> Judgement | None:
     """Shannon evenness (Pielou 1966) of the class shares, in three grades."""
     value = evenness(block, asked.text("part"))
-    if not np.isfinite(value):
+    if not np.isfinite(value) or not _defines(asked, DIVERSITY, percent=False):
         return None
     return judge_bins(
         value,
@@ -407,7 +407,13 @@ def _graded(ndvi: float, edges: tuple[float, ...], names: tuple[str, ...]) -> It
         yield {"ndvi": ndvi, "part": part, "definition": definition, "edges": list(edges)}
 
 
-def _definition(edges: tuple[float, ...], names: tuple[str, ...], *, percent: bool) -> str:
+def _defines(asked: Asked, names: tuple[str, ...], *, percent: bool) -> bool:
+    """Whether the grades that the question defines are the ones that its edges give."""
+    expected = _definition(asked.numbers("edges"), names, percent=percent)
+    return asked.text("definition", expected) == expected
+
+
+def _definition(edges: Sequence[float], names: tuple[str, ...], *, percent: bool) -> str:
     texts = [f"{100 * edge:g} %" if percent else f"{edge:g}" for edge in edges]
     parts = [f"{names[0]} below {texts[0]}"]
     parts += [f"{name} from {text}" for name, text in zip(names[1:], texts, strict=True)]
@@ -418,7 +424,7 @@ def _graded_share(
     block: Block, asked: Asked, names: tuple[str, ...], fact: str
 ) -> Judgement | None:
     values = ground_ndvi(block, asked.text("part"))
-    if values.size < FEWEST_PIXELS:
+    if values.size < FEWEST_PIXELS or not _defines(asked, names, percent=True):
         return None
     share = float((values <= asked.number("ndvi")).mean())
     return judge_bins(
