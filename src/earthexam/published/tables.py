@@ -13,13 +13,16 @@ from earthexam.core.taxonomy import Task, Taxonomy
 
 _FOLDER = files("earthexam.published")
 
-NOT_MODELS = ("Random", "Experts")
+NOT_MODELS = ("Random", "Experts", "Gen. Avg", "RS Avg", "All-model Avg")
 """Rows of published tables that are there for orientation: no models, no rank."""
+
+HEADLINE_METRICS = ("accuracy", "score")
+"""What the score of a run may be compared with: shares of right items, means with half points."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedScore:
-    """One cell of a published table: a model's accuracy, in percent, on a task in a view.
+    """One cell of a published table: a model's result, in percent, on a task in a view.
 
     Attributes
     ----------
@@ -28,7 +31,8 @@ class PublishedScore:
     printed : str
         The cell as printed, which keeps the number of decimals.
     metric : str
-        What `accuracy` measures where a table prints something else, for example ``recall``.
+        What `accuracy` measures where a table prints something else: ``recall``, or ``score`` for
+        a mean of items that may be half right.
     """
 
     model: str

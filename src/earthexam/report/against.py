@@ -17,6 +17,7 @@ from earthexam.evaluate.intervals import Interval
 from earthexam.evaluate.metrics import RANKED_COVERAGE
 from earthexam.evaluate.summary import SummaryRow, ViewSummary, summarise
 from earthexam.published.tables import (
+    HEADLINE_METRICS,
     NOT_MODELS,
     PublishedScore,
     load_results,
@@ -118,7 +119,7 @@ def place_run(label: str, scores: pl.DataFrame, results: str) -> tuple[Placement
     InputError
         The run has no view, or no task, that the table has.
     """
-    cells = [cell for cell in load_results(results) if cell.metric == "accuracy"]
+    cells = [cell for cell in load_results(results) if cell.metric in HEADLINE_METRICS]
     taxonomy = load_taxonomy(results)
     printed = {cell.task for cell in cells}
     tasks = tuple(task for task in taxonomy if task.code in printed)

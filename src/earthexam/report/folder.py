@@ -7,7 +7,7 @@ from pathlib import Path
 from earthexam.core.errors import InputError
 from earthexam.core.files import folder_aside, write_whole
 from earthexam.evaluate.folder import Run
-from earthexam.published.tables import load_results
+from earthexam.published.tables import contradictions, load_results
 from earthexam.report.against import against_markdown, place_run
 from earthexam.report.analysis import analysis_markdown
 from earthexam.report.collect import Report
@@ -95,3 +95,6 @@ def _placements(report: Report, against: str) -> Iterator[str]:
         raise apart[0]
     yield from placed
     yield from (f"Not placed: {escape_markdown(str(error))}.\n" for error in apart)
+    if known := contradictions(against):
+        yield "Known contradictions of the published tables:\n"
+        yield "\n".join(f"- {note}" for note in known) + "\n"
