@@ -1,5 +1,6 @@
 """Reports beside published results: blind runs among sighted ones, scorings and twins side by side."""
 
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -123,3 +124,34 @@ def test_a_scoring_that_was_never_used_has_no_scores(tmp_path: Path) -> None:
     assert run.scores_by("paper") is None
     write_scores(run.root, [], "scores-paper.parquet")
     assert run.scores_by("paper") is not None
+
+
+HOSTILE_NAMES = (
+    "=cmd|' /C calc'!A0",
+    "@SUM(1+1)",
+    "\\input{/etc/passwd} & $x$ % # _ ~",
+    "</b><script>document.title=1</script>",
+    "[a](javascript:x)*|b",
+    "$\\frac$",
+)
+
+
+def test_names_of_models_stay_text_in_every_table(tmp_path: Path) -> None:
+    skills = dict.fromkeys(HOSTILE_NAMES, (0.6, 0.4))
+    bench, runs = write_example(tmp_path, per_task=2, blocks=4, skills=skills)
+    write_report(
+        collect_report(runs, benchmark=bench), tmp_path / "report", items=2, against="hm-bench"
+    )
+    assert "](javascript" not in (tmp_path / "report" / "against.md").read_text()
+    with (tmp_path / "report" / "tables.csv").open(newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert not [cell for row in rows[1:] for cell in row if cell[:1] in {"=", "+", "@", "\t"}]
+    assert "\\input{" not in (tmp_path / "report" / "tables.tex").read_text()
+    assert "<script>document" not in (tmp_path / "report" / "tables.md").read_text()
+    assert "<script>document" not in (tmp_path / "report" / "index.html").read_text()
+
+
+def test_a_run_folder_may_have_any_name(tmp_path: Path) -> None:
+    run = scored(imported(tmp_path), CHOICE, tmp_path / "run [v1] * ?")
+    assert run.scores().height > 0

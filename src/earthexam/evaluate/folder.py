@@ -189,12 +189,12 @@ class Run:
         if not path.is_file():
             message = f"{self.root} has no scores yet; run: earthexam score {self.root}"
             raise MissingFileError(message)
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, glob=False)
 
     def scores_by(self, scoring: str) -> pl.DataFrame | None:
         """Read the scores that another scoring gave; None where it was never used."""
         path = self.root / scores_file(scoring)
-        return pl.read_parquet(path) if path.is_file() else None
+        return pl.read_parquet(path, glob=False) if path.is_file() else None
 
 
 def scores_file(scoring: str) -> str:

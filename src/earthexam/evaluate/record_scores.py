@@ -18,7 +18,7 @@ def record_scores(run: Run, rows: Sequence[ScoreRecord], scoring: str = "ours") 
 
     Another scoring goes to ``scores-NAME.parquet`` beside ours.
     """
-    scores = pl.read_parquet(write_scores(run.root, rows, scores_file(scoring)))
+    scores = pl.read_parquet(write_scores(run.root, rows, scores_file(scoring)), glob=False)
     summary = summarise(scores, _taxonomy(run), label=run.label)
     if scoring == "ours":
         write_summary(run.root, _as_json(run, summary, scores))

@@ -25,6 +25,7 @@ from earthexam.published.tables import (
     source_note,
 )
 from earthexam.report.collect import VIEW_TITLES
+from earthexam.report.tables import escape_markdown
 
 _WIDEST = 20  # tasks that still fit as columns
 _NAMED = 5  # missing tasks that are named
@@ -265,7 +266,7 @@ def _markdown_parts(placement: Placement) -> Iterator[str]:
     head = ["Rank", "Model", *codes, "Micro", "Macro", "Rank by macro", "Printed overall"]
     rows = ["| " + " | ".join(head) + " |", "| " + " | ".join(["---"] * len(head)) + " |"]
     for row in placement.rows:
-        label = row.label.replace("|", "\\|")
+        label = escape_markdown(row.label)
         tasks = [_points(standing) for standing in row.tasks] if codes else []
         printed = "–" if math.isnan(row.printed) else f"{100 * row.printed:.2f}"
         values = [_points(row.micro), _points(row.macro), _place(row.macro), printed]
@@ -273,7 +274,7 @@ def _markdown_parts(placement: Placement) -> Iterator[str]:
         rows.append("| " + " | ".join(cells) + " |")
     yield "\n".join(rows) + "\n"
     if placement.unranked:
-        yield f"{placement.run.label} gets no rank: {placement.unranked}.\n"
+        yield f"{escape_markdown(placement.run.label)} gets no rank: {placement.unranked}.\n"
     yield (
         "Micro and macro averages of published rows are computed from their task cells. Published "
         "rows come without per-item results, so they have no interval and no paired test: a rank in "

@@ -35,6 +35,7 @@ _FAINT = "#5b636d"
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",  # ships with matplotlib: same bytes on every machine
     "font.size": 8.0,
+    "text.parse_math": False,  # a dollar in the name of a model is a dollar
     "axes.linewidth": 0.6,
     "axes.edgecolor": _FAINT,
     "grid.linewidth": 0.4,

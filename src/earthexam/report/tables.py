@@ -314,7 +314,8 @@ def _markdown_details(view: ViewSummary) -> str:
 def _csv_fields(label: str, view: str, row: SummaryRow, best: bool) -> list[str]:
     score, corrected = row.score, row.corrected
     return [
-        label, view, row.kind, row.level, row.average, row.name, row.title,
+        _as_text(label), view, row.kind, row.level, row.average, _as_text(row.name),
+        _as_text(row.title),
         str(row.supported).lower(), str(row.n),
         *map(_number, (score.estimate, score.low, score.high, score.se)), score.method,
         str(score.clusters),
@@ -322,6 +323,12 @@ def _csv_fields(label: str, view: str, row: SummaryRow, best: bool) -> list[str]
         *map(_number, (row.chance, corrected.estimate, corrected.low, corrected.high)),
         str(best).lower(), *(str(count) for count in asdict(row.outcomes).values()),
     ]  # fmt: skip
+
+
+def _as_text(text: str) -> str:
+    """Keep a spreadsheet from taking a name for a formula: an apostrophe marks it as text."""
+    line = " ".join(text.split())
+    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
 
 
 def _number(value: float) -> str:
