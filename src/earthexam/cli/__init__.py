@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints; one module a group of commands, found by folder walk."""
 
+import errno
 import importlib
 import pkgutil
 import sys
@@ -10,6 +11,18 @@ from earthexam.cli.app import app
 from earthexam.core.errors import CheckFailedError, EarthExamError
 
 __all__ = ["main"]
+
+# What a user can do about what the system refuses; any other refusal is a fault of ours.
+_NEXT_STEPS = {
+    errno.ENOSPC: "make room or write elsewhere",
+    errno.EDQUOT: "make room or write elsewhere",
+    errno.EROFS: "write elsewhere",
+    errno.EACCES: "ask for the permission or give another path",
+    errno.EPERM: "ask for the permission or give another path",
+    errno.ENOTDIR: "give a path whose folders are no files",
+    errno.EEXIST: "give a path whose folders are no files",
+    errno.ENAMETOOLONG: "give a shorter name",
+}
 
 
 def main() -> None:
@@ -30,6 +43,12 @@ def main() -> None:
         # The reader (head, less) went away: nothing is wrong with us.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in _NEXT_STEPS:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"error: {place}{error.strerror}; {_NEXT_STEPS[error.errno]}\n")
+        sys.exit(2)
 
 
 def _show_warning(

@@ -151,7 +151,7 @@ def _tell(report: "BuildReport") -> None:
         say(f"… and {len(report.dropped) - _FEWEST_SHOWN} more (benchmark.json lists all)")
     unused = sum(one.clear - one.drawn for one in report.families)
     unclear = sum(one.unclear for one in report.families)
-    barren = [f"{one.family} ({one.reason})" for one in report.families if not one.drawn]
     say(f"{unclear} cases were unclear and {unused} clear ones are not used, by family in the log")
-    if barren:
-        say(f"no item from: {'; '.join(barren)}")
+    for reason in sorted({one.reason for one in report.families if not one.drawn}):
+        names = sorted({one.family for one in report.families if one.reason == reason})
+        say(f"no item from {', '.join(names)}: {reason}")
