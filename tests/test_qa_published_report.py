@@ -142,7 +142,7 @@ def test_names_of_models_stay_text_in_every_table(tmp_path: Path) -> None:
     write_report(
         collect_report(runs, benchmark=bench), tmp_path / "report", items=2, against="hm-bench"
     )
-    assert "](javascript" not in (tmp_path / "report" / "against.md").read_text()
+    assert "[a](javascript" not in (tmp_path / "report" / "against.md").read_text()
     with (tmp_path / "report" / "tables.csv").open(newline="") as stream:
         rows = list(csv.reader(stream))
     assert {len(row) for row in rows} == {len(rows[0])}
