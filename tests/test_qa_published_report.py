@@ -3,13 +3,15 @@
 import csv
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from earthexam.benchmark.store import Benchmark
 from earthexam.core.errors import InputError, UnknownNameError
-from earthexam.evaluate.folder import Run, write_scores
+from earthexam.evaluate.contrasts import ProfiledRun
+from earthexam.evaluate.folder import Run, write_run_info, write_scores
 from earthexam.evaluate.published_scoring import (
     differences,
     score_published,
@@ -18,6 +20,7 @@ from earthexam.evaluate.published_scoring import (
 from earthexam.evaluate.record_scores import record_scores
 from earthexam.evaluate.scoring import score_run
 from earthexam.exchange.open_ended import turn_open_ended
+from earthexam.models.profiles import Profile
 from earthexam.report.against import place_run
 from earthexam.report.collect import collect_report
 from earthexam.report.folder import write_report
@@ -155,3 +158,17 @@ def test_names_of_models_stay_text_in_every_table(tmp_path: Path) -> None:
 def test_a_run_folder_may_have_any_name(tmp_path: Path) -> None:
     run = scored(imported(tmp_path), CHOICE, tmp_path / "run [v1] * ?")
     assert run.scores().height > 0
+
+
+def test_described_models_are_general_unless_their_profile_says_otherwise(tmp_path: Path) -> None:
+    bench, runs = write_example(tmp_path)
+    profiles = (Profile("a", weights="open"), Profile("b", domain="remote-sensing"), Profile())
+    for run, profile in zip(runs, profiles, strict=True):
+        opened = Run.open(run)
+        set_fields = {k: v for k, v in asdict(profile).items() if v != getattr(Profile(), k)}
+        write_run_info(run, opened.info.model_copy(update={"profile": set_fields}))
+    domains = [ProfiledRun.views_of(Run.open(run))[0].domain for run in runs]
+    assert domains == ["general", "remote-sensing", ""]
+    write_report(collect_report(runs, benchmark=bench), tmp_path / "report", items=0)
+    analysis = (tmp_path / "report" / "analysis.md").read_text()
+    assert "| general − remote-sensing | Composite image |" in analysis

@@ -20,6 +20,7 @@ from earthexam.evaluate.intervals import Interval, weighted_interval
 from earthexam.evaluate.metrics import average_items
 from earthexam.evaluate.paired import adjust_family
 from earthexam.evaluate.summary import level_groups, task_cells, tasks_of
+from earthexam.models.profiles import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ class ProfiledRun:
         """Read a scored run: one record a view, groups from the profile in its ``run.json``."""
         items, profile = average_items(run.scores()), run.info.profile
         size = profile.get("parameters_billion")
+        # A run records what differs from the profile of a model that nobody described.
+        usual = Profile().domain if profile.get("name") else ""
         return tuple(
             cls(
                 label=label or run.label,
@@ -93,7 +96,7 @@ class ProfiledRun:
                 family=str(profile.get("family") or ""),
                 parameters_billion=None if size is None else float(size),
                 weights=str(profile.get("weights") or ""),
-                domain=str(profile.get("domain") or ""),
+                domain=str(profile.get("domain") or usual),
             )
             for view in items["view"].unique(maintain_order=True)
         )
