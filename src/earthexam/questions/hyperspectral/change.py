@@ -335,8 +335,8 @@ def grown_in_quadrant(block: Block, asked: Asked) -> Judgement | None:
     needs=("later",),
     dates=2,
     wordings=(
-        "Did most of the changed pixels of the block change in {part}?",
-        "Of all pixels of the block that changed between the dates, do more than half lie in {part}?",
+        "Do most of the pixels that changed lie in {part}?",
+        "Of all pixels that changed between the dates, do more than half lie in {part}?",
     ),
     cases=lambda _block, _context: ({"part": part} for part in PARTS[1:]),
     balance=("part",),

@@ -207,7 +207,7 @@ def classes(block: Block, _asked: Asked) -> Judgement | None:
     wordings=(
         "How many classes each cover more than {percent} % of the labelled pixels?",
         "Count the classes whose share of the labelled pixels is above {percent} %.",
-        "More than {percent} % of the labelled area: how many classes reach that?",
+        "How many classes take up more than {percent} % of the labelled area each?",
     ),
     cases=lambda _block, _context: ({"percent": percent} for percent in (10, 15, 20, 25)),
     balance=("percent",),
