@@ -189,9 +189,7 @@ class LabelledScene:
             BlockPlan(
                 f"{self.name}/block-{tile.index:03d}",
                 tile,
-                screen_block(
-                    self._cached_cube(tile), tile.cut(self.labels), self.saturation_level
-                ),
+                screen_block(self._cached_cube(tile), tile.cut(self.labels), self.saturation_level),
             )
             for tile in self.tiles
         )
