@@ -10,9 +10,10 @@ from earthexam.audit import CHECKS
 from earthexam.audit.report import audit_benchmark
 from earthexam.audit.subject import Subject
 from earthexam.audit.table_file import read_table, shipped_table
+from earthexam.audit.tables import rows_of
 from earthexam.benchmark.store import Benchmark, BenchmarkInfo
 from earthexam.core.errors import FormatError, InputError
-from earthexam.core.item import Chain, Item
+from earthexam.core.item import Chain, Choice, Item
 from earthexam.published.tables import PublishedScore, load_results
 
 
@@ -47,6 +48,37 @@ def test_rows_of_two_tables_are_not_mixed() -> None:
     subject = Subject(benchmark(items), published=(*cells, *other))
     check = CHECKS.get("R1")
     assert list(check.inspect(subject, check.limits)) == []
+
+
+def test_a_task_with_half_points_needs_no_whole_count() -> None:
+    # 41.2 % of 125 items are 51.5 of them: impossible for right or wrong, not for half right.
+    sets = [
+        make_item(
+            n, ("a", "b", "c"), 0, task="SFR", format="multiple_choice", answer=Choice((0, 1))
+        )
+        for n in range(125)
+    ]
+    singles = [make_item(n, ("a", "b"), 0, task="SFR") for n in range(125)]
+    cells = (replace(cell("SFR", 41.2), printed="41.2"), cell("Overall", 41.2))
+    check = CHECKS.get("R2")
+    for items, expected in ((sets, 0), (singles, 1)):
+        subject = Subject(benchmark(items), published=cells)
+        assert len(list(check.inspect(subject, check.limits))) == expected
+
+
+def test_a_micro_average_of_half_points_reconciles() -> None:
+    def sets(task: str, count: int) -> list[Item]:
+        changes = {"format": "multiple_choice", "answer": Choice((0, 1)), "task": task}
+        return [make_item(n, ("a", "b", "c"), 0, **changes) for n in range(count)]
+
+    # 30.5 of 60 and 10 of 40 items: 50.8 and 25.0; of all 100 items 40.5 are right.
+    cells = [
+        replace(cell(task, share), printed=f"{share}")
+        for task, share in (("SFR", 50.8), ("CS", 25.0), ("Overall", 40.5))
+    ]
+    items = sets("SFR", 60) + sets("CS", 40)
+    (row,) = rows_of(Subject(benchmark(items), published=tuple(cells)))
+    assert row.average == "micro"
 
 
 def test_experts_are_no_sighted_model() -> None:

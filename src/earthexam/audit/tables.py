@@ -13,6 +13,7 @@ from earthexam.core.item import LETTERS
 from earthexam.published.tables import PublishedScore
 
 OVERALL = "Overall"
+_RIGHT_OR_WRONG = ("single_choice", "true_false")
 _EXPECTATION_POINTS = (
     0.02  # a row this near to chance in every task prints expectations, not counts
 )
@@ -54,14 +55,15 @@ def arithmetic(subject: Subject, limits: Limits) -> Iterator[Hit]:
 @check(
     "R2",
     title="Integrality",
-    definition="Each cell is a share k/N of the task's items to the printed digits.",
+    definition="Each cell is a share k/N of the task's items to the printed digits; tasks with items "
+    "that may be half right are left out.",
     statistic="cells that no count gives",
     fix="Make tables from predictions.",
 )
 def integrality(subject: Subject, limits: Limits) -> Iterator[Hit]:
     """Look for a count behind every cell."""
     rows = [row for row in rows_of(subject) if not row.is_expectation]
-    cells = [cell for row in rows for cell in row.cells]
+    cells = [cell for row in rows for cell in row.cells if cell.counted]
     odd = [cell for cell in cells if not cell.is_possible]
     if odd:
         told = "; ".join(
@@ -144,13 +146,20 @@ def below_chance(subject: Subject, limits: Limits) -> Iterator[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One accuracy of a published row, in percent, with the number of items it rests on."""
+    """One accuracy of a published row, in percent, with the number of items it rests on.
+
+    Attributes
+    ----------
+    counted : bool
+        Whether every item of the task is right or wrong, so that a whole count lies behind the cell.
+    """
 
     row: str
     task: str
     accuracy: float
     printed: str
     size: int
+    counted: bool
 
     @property
     def digits(self) -> int:
@@ -194,7 +203,10 @@ class Row:
     @cached_property
     def micro(self) -> float:
         """Mean over items, in percent, from the whole counts that the cells imply."""
-        counts = [cell.count if self.is_expectation else round(cell.count) for cell in self.cells]
+        counts = [
+            round(cell.count) if cell.counted and not self.is_expectation else cell.count
+            for cell in self.cells
+        ]
         return 100 * sum(counts) / sum(cell.size for cell in self.cells)
 
     @cached_property
@@ -207,8 +219,8 @@ class Row:
         """Which average the printed overall is: ``micro``, ``macro`` or ``neither``."""
         half = 0.5 * 10.0 ** -len(self.printed_overall.partition(".")[2]) + 1e-9
         overall = self.overall if self.overall is not None else math.nan
-        # Cells that are expectations are rounded themselves, and so is their mean.
-        slack = half if self.is_expectation else 0.0
+        # Cells without a whole count behind them are rounded themselves, and so is their mean.
+        slack = half if self.is_expectation or not all(c.counted for c in self.cells) else 0.0
         if abs(self.micro - overall) <= half + slack:
             return "micro"
         return "macro" if abs(self.macro - overall) <= 2 * half else "neither"
@@ -217,6 +229,7 @@ class Row:
 def rows_of(subject: Subject) -> list[Row]:
     """Sort the cells into rows, one a model, view and table; cells of levels are left out."""
     sizes = Counter(item.task for item in subject.items)
+    graded = {item.task for item in subject.items if item.format not in _RIGHT_OR_WRONG}
     chances = _chances(subject)
     found: dict[tuple[str, str], list[PublishedScore]] = defaultdict(list)
     for cell in subject.published:
@@ -225,7 +238,9 @@ def rows_of(subject: Subject) -> list[Row]:
     rows = []
     for (name, _), cells in found.items():
         own = tuple(
-            Cell(name, c.task, c.accuracy, c.printed, sizes[c.task]) for c in cells if sizes[c.task]
+            Cell(name, c.task, c.accuracy, c.printed, sizes[c.task], c.task not in graded)
+            for c in cells
+            if sizes[c.task]
         )
         if own:
             rows.append(_row(name, own, cells, chances))
