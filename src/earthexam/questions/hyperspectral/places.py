@@ -143,7 +143,7 @@ def class_shape(block: Block, asked: Asked) -> Judgement | None:
 
     Cluster: largest region at least 80 % of the pixels, axes ratio below 2. Scattered: four regions
     or more, none above 40 %. Band: largest at least 60 %, axes ratio 3 or more. Edge: at least 60 %
-    of the pixels in the outer 15 % of the block.
+    of the pixels, and 1.25 times the ring's own share, in the outer 15 % of the block.
     """
     mask = block.mask(asked.text("name"))
     sizes = block.components(asked.text("name"))
@@ -151,18 +151,21 @@ def class_shape(block: Block, asked: Asked) -> Judgement | None:
     if total < 10:
         return None
     largest, ratio = sizes[0] / total, _axes_ratio(mask)
-    edge = float((mask & _outer_ring(block.shape)).sum() / total)
+    ring = _outer_ring(block.shape)
+    edge = float((mask & ring).sum() / total)
+    # The ring is half of a block, and more of a small one: a class spread evenly must not qualify.
+    much = max(0.6, 1.25 * float(ring.mean()))
     fits = {
         SHAPES[0]: largest >= 0.8 and ratio < 2.0 and edge < 0.5,
         SHAPES[1]: len(sizes) >= 4 and largest <= 0.4,
         SHAPES[2]: largest >= 0.6 and ratio >= 3.0,
-        SHAPES[3]: edge >= 0.6,
+        SHAPES[3]: edge >= much,
     }
     scores = {
         SHAPES[0]: largest - 0.2 * abs(ratio - 1.0),
         SHAPES[1]: 1.0 - largest,
         SHAPES[2]: largest * min(ratio / 3.0, 1.2),
-        SHAPES[3]: edge / 0.6,
+        SHAPES[3]: edge / much,
     }
     right = [shape for shape, holds in fits.items() if holds]
     best = right[0] if right else max(scores, key=lambda shape: scores[shape])
