@@ -81,7 +81,7 @@ class Measured:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("questions", type=Path, nargs="?")
+    parser.add_argument("questions", type=Path, nargs="?", help="published HM-Bench folder")
     parser.add_argument("--work", type=Path, help="keep the pictures here for the next time")
     parser.add_argument("--write", action="store_true", help=f"put the result into {RESULTS.name}")
     parser.add_argument("--serve", type=float, metavar="LATENCY", help=argparse.SUPPRESS)
@@ -92,6 +92,8 @@ def main() -> None:
     elif asked.client:
         client, bench, url, count = asked.client
         CLIENTS[client](Path(bench), url, int(count))
+    elif asked.questions is None:
+        parser.error("give the folder with the published question files of HM-Bench")
     else:
         with tempfile.TemporaryDirectory() as folder:
             compare(asked.questions, asked.work or Path(folder), write=asked.write)
