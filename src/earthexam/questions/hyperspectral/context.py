@@ -106,13 +106,21 @@ def spread_edges(
         Published edges; kept where every bin holds at least a share `least` of the blocks.
     step : float
         Quantiles are rounded to multiples of this.
+
+    Notes
+    -----
+    Many blocks may share the smallest or the largest value (none healthy, all healthy). An edge there
+    would make every one of them lie on it, so quantiles are those of the values in between.
     """
     known = np.array([value for value in values if np.isfinite(value)])
     edges = np.asarray(default, dtype=float)
     if known.size < len(edges) + 1 or _shares(known, edges).min() >= least:
         return tuple(default)
+    inner = known[(known > known.min()) & (known < known.max())]
+    if inner.size < len(edges) + 1:
+        return tuple(default)
     wanted = np.linspace(0, 1, len(edges) + 2)[1:-1]
-    rounded = np.round(np.quantile(known, wanted) / step) * step
+    rounded = np.round(np.quantile(inner, wanted) / step) * step
     unique = sorted({round(float(edge), 6) for edge in rounded})
     return tuple(unique) if len(unique) == len(edges) else tuple(default)
 

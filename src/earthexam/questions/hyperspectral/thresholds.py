@@ -89,7 +89,7 @@ def measure_context(blocks: Iterable[Block]) -> Context:
         pure_edges=spread_edges((one.pure_share for one in measured), PURE_EDGES, step=0.05),
         healthy_edges=spread_edges(shares, HEALTHY_EDGES, step=0.05),
         ratio_edges=spread_edges(
-            (share / max(1 - share, 1e-3) for share in shares), RATIO_EDGES, step=0.1
+            (share / (1 - share) for share in shares if share < 1), RATIO_EDGES, step=0.1
         ),
         rare_share=round(float(np.median([one.least_share for one in measured])), 2),
         water_limit=_water_limit([one.water for one in measured if one.water is not None]),
