@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from earthexam.core.errors import FormatError, MissingFileError, ShapeError
+from earthexam.core.files import sha256_file
 from earthexam.core.scene import Cube, Profile, Scene, Source, Vector
 from earthexam.sources import SOURCES
-from earthexam.sources.digest import sha256_of
 from earthexam.sources.profiles import known_profile, load_profile, recognise
 from earthexam.sources.reader import (
     Content,
@@ -83,7 +83,7 @@ class OpenScene:
         by_band = len(self.coding.scale) > 1 or len(self.coding.offset) > 1
         first = Source(
             path=str(values),
-            sha256=sha256_of(values),
+            sha256=sha256_file(values),
             format=f"{self.stored.format}, scale and offset by band"
             if by_band
             else self.stored.format,
@@ -93,7 +93,7 @@ class OpenScene:
             band_order=None if self.bands == tuple(range(self.stored.shape[2])) else self.bands,
             licence=self.profile.licence,
         )
-        sides = (Source(str(file), sha256_of(file), self.stored.format) for file in others)
+        sides = (Source(str(file), sha256_file(file), self.stored.format) for file in others)
         return (first, *sides)
 
     def read_window(self, row: int, col: int, height: int, width: int) -> Cube:

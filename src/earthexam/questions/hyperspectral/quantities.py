@@ -38,13 +38,7 @@ FEWEST_PIXELS = 6
 )
 def present(block: Block, asked: Asked) -> Judgement | None:
     """At least six pixels count as present, none as absent; between them nothing is asked."""
-    count = block.counts.get(asked.text("name"), 0)
-    return judge_yes_no(
-        count > 0,
-        clear=count == 0 or count >= FEWEST_PIXELS,
-        evidence={"pixels": count},
-        fact=f"presence of {asked['name']}",
-    )
+    return _presence(block, asked.text("name"), wanted=True)
 
 
 @FAMILIES.add(
@@ -61,13 +55,7 @@ def present(block: Block, asked: Asked) -> Judgement | None:
 )
 def absent(block: Block, asked: Asked) -> Judgement | None:
     """The reverse of presence, with the same margin."""
-    count = block.counts.get(asked.text("name"), 0)
-    return judge_yes_no(
-        count == 0,
-        clear=count == 0 or count >= FEWEST_PIXELS,
-        evidence={"pixels": count},
-        fact=f"presence of {asked['name']}",
-    )
+    return _presence(block, asked.text("name"), wanted=False)
 
 
 def class_pairs(_block: Block, context: Context) -> Iterator[Parameters]:
@@ -282,6 +270,16 @@ def changed_regions(block: Block, asked: Asked) -> Judgement | None:
         fact="changed regions",
     )
     return _unclear(judged) if any(abs(size - least) <= 1 for size in sizes) else judged
+
+
+def _presence(block: Block, name: str, *, wanted: bool) -> Judgement:
+    count = block.counts.get(name, 0)
+    return judge_yes_no(
+        (count > 0) is wanted,
+        clear=count == 0 or count >= FEWEST_PIXELS,
+        evidence={"pixels": count},
+        fact=f"presence of {name}",
+    )
 
 
 def _unclear(judged: Judgement) -> Judgement:
