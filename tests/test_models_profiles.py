@@ -111,6 +111,15 @@ def test_a_wrong_field_is_named(tmp_path: Path) -> None:
     own.write_text("convntion = 1\n")
     with pytest.raises(FormatError, match="convntion"):
         find_profile("x/y", own)
+    own.write_text('variant = "large"\n')
+    with pytest.raises(FormatError, match=r"expected tables under \[\[variant\]\]"):
+        find_profile("x/y", own)
+    own.write_text('[[variant]]\nmatch = ["y"]\nmost_pixels = "many"\n')
+    with pytest.raises(FormatError, match=r"variant 1: most_pixels"):
+        find_profile("x/y", own)
+    own.write_text('name = "other"\n')
+    with pytest.raises(FormatError, match="called after its file"):
+        find_profile("x/y", own)
     with pytest.raises(MissingFileError, match=r"lost\.toml"):
         find_profile("x/y", tmp_path / "lost.toml")
 

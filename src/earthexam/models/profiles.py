@@ -1,14 +1,15 @@
 """What a model can take, how it counts coordinates, and what reports group it by."""
 
+import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
 from earthexam.answers.reading import Convention, CornerOrder
 from earthexam.core.errors import FormatError, MissingFileError
@@ -16,6 +17,7 @@ from earthexam.core.errors import FormatError, MissingFileError
 _FOLDER = Path(__file__).with_name("profiles")
 
 
+@with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A model profile; the defaults are those of a model nobody described.
@@ -75,8 +77,8 @@ class Profile:
     vendor: str = ""
     released: str = ""
     parameters_billion: float | None = None
-    weights: str = ""
-    domain: str = "general"
+    weights: Literal["open", "closed", ""] = ""
+    domain: Literal["general", "remote-sensing"] = "general"
     convention: Convention = "pixels"
     order: CornerOrder = "xyxy"
     frame: Literal["picture", "square"] = "picture"
@@ -116,47 +118,20 @@ class Profile:
         return self.tokens_per_picture + by_size
 
 
-class _Fields(BaseModel):
-    """The fields a profile file may set; what is left out keeps its default."""
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """The fields that a file or a variant sets, checked, and the names of models they hold for."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    family: str = ""
-    vendor: str = ""
-    released: str = ""
-    parameters_billion: float | int | None = None
-    weights: Literal["open", "closed", ""] = ""
-    domain: Literal["general", "remote-sensing"] = "general"
-    convention: Convention = "pixels"
-    order: CornerOrder = "xyxy"
-    frame: Literal["picture", "square"] = "picture"
-    side_multiple: int | None = None
-    most_pictures: int | None = None
-    most_pixels: int | None = None
-    most_bytes: int | None = None
-    most_request_pixels: int | None = None
-    most_request_bytes: int | None = None
-    most_side: int | None = None
-    system_message: bool = True
-    reasoning_tags: list[str] = []
-    token_parameter: str = ""
-    parameters: list[str] = ["temperature"]
-    reply_tokens: int | None = None
-    input_usd: float | int | None = None
-    output_usd: float | int | None = None
-    priced: str = ""
-    tokens_per_picture: float | int = 0.0
-    pixels_per_token: float | int = 784.0
-    serve: str = ""
+    match: tuple[str, ...]
+    fields: Mapping[str, Any]
 
 
-class _Variant(_Fields):
-    match: list[str]
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A profile file: what holds for all its models, and what for some of them."""
 
-
-class _File(_Fields):
-    match: list[str] = ["*"]
-    variant: list[_Variant] = []
+    shared: _Settings
+    variants: tuple[_Settings, ...]
 
 
 def find_profile(model: str, own: Path | None = None) -> Profile:
@@ -176,7 +151,7 @@ def find_profile(model: str, own: Path | None = None) -> Profile:
     """
     profile = Profile()
     for name, file in _shipped():
-        if _fits(model, file.match):
+        if _fits(model, file.shared.match):
             profile = _apply(profile, file, name, model)
     if own is None:
         return profile
@@ -192,10 +167,10 @@ def shipped_profiles() -> list[Profile]:
     """List the shipped profiles, one a file and one a variant, by file name."""
     found = []
     for name, file in _shipped():
-        found.append(_set(Profile(name=name), file))
+        found.append(replace(Profile(name=name), **file.shared.fields))
         found.extend(
-            _set(replace(found[-1], name=f"{name}: {variant.match[0]}"), variant)
-            for variant in file.variant
+            replace(found[-1], **variant.fields, name=f"{name}: {variant.match[0]}")
+            for variant in file.variants
         )
     return found
 
@@ -212,22 +187,14 @@ def profile_from_run(stored: Mapping[str, Any]) -> Profile:
 
 
 def _apply(profile: Profile, file: _File, name: str, model: str) -> Profile:
-    profile = _set(replace(profile, name=name), file)
-    for variant in file.variant:
+    profile = replace(profile, **file.shared.fields, name=name)
+    for variant in file.variants:
         if _fits(model, variant.match):
-            profile = _set(profile, variant)
+            profile = replace(profile, **variant.fields)
     return profile
 
 
-def _set(profile: Profile, file: _Fields) -> Profile:
-    given = file.model_dump(exclude_unset=True, exclude={"match", "variant"})
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
-    }
-    return replace(profile, **values)
-
-
-def _fits(model: str, patterns: list[str]) -> bool:
+def _fits(model: str, patterns: Sequence[str]) -> bool:
     lowered = model.lower()
     return any(
         fnmatchcase(lowered, pattern.lower()) or fnmatchcase(lowered, f"*/{pattern.lower()}")
@@ -242,12 +209,39 @@ def _shipped() -> tuple[tuple[str, _File], ...]:
 
 def _read(path: Path) -> _File:
     try:
-        return _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         message = f"{path} is no TOML file: {error}"
         raise FormatError(message) from error
+    variants = raw.pop("variant", [])
+    if not isinstance(variants, list) or not all(isinstance(one, dict) for one in variants):
+        message = f"{path}: variant is {variants!r}; expected tables under [[variant]]"
+        raise FormatError(message)
+    shared = _check({"match": ["*"], **raw}, str(path))
+    return _File(
+        shared,
+        tuple(_check(one, f"{path}: variant {number}") for number, one in enumerate(variants, 1)),
+    )
+
+
+def _check(raw: Mapping[str, Any], where: str) -> _Settings:
+    """Check the fields against the types of `Profile`; JSON is where strict lists become tuples."""
+    given = {name: value for name, value in raw.items() if name != "match"}
+    match = raw.get("match")
+    if not isinstance(match, list) or not all(isinstance(one, str) for one in match) or not match:
+        message = f"{where}: match is {match!r}; expected a list of model names"
+        raise FormatError(message)
+    if "name" in given:
+        message = f"{where}: name cannot be set; a profile is called after its file"
+        raise FormatError(message)
+    try:
+        checked = _PROFILE.validate_json(json.dumps(given, default=str), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        message = f"{path}: {where}: {first['msg']} (it holds {first['input']!r})"
+        field = ".".join(str(part) for part in first["loc"])
+        message = f"{where}: {field}: {first['msg']} (it holds {first['input']!r})"
         raise FormatError(message) from error
+    return _Settings(tuple(match), {name: getattr(checked, name) for name in given})
+
+
+_PROFILE = TypeAdapter(Profile)
